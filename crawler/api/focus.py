@@ -10,7 +10,7 @@ from crawler.api.document import Document, clean
 from crawler.arguments import ARGUMENTS
 from crawler.frontier.scope import Scope, ScopeKind
 from crawler.topic.focus import TopicFocus
-from crawler.topic.link_contexts import by_address, is_image, link_contexts
+from crawler.topic.link_contexts import is_image_link, link_contexts, links_by_address
 from crawler.topic.link_table import LinkContext
 from crawler.topic.page_translations import named_translations
 from crawler.topic.priorities import SCALE
@@ -64,7 +64,7 @@ class Focus:
 
         # The topic learns from the page.
         if url in {*self._topic.example_urls, *self._topic.against_urls}:
-            self._learner.example(document.text, good=url in self._topic.example_urls)
+            self._learner.learn_example(document.text, is_on_topic=url in self._topic.example_urls)
         self._learner.name_translations(url, named_translations(document._page))
         relevance = round(self._learner.learn_page(url, document.title, document.text, document.language or ""), DIGITS)
 
@@ -98,7 +98,7 @@ class Focus:
         page = document._page
         if "nofollow" in page.robots:
             return
-        links = by_address(link for link in page.links if not (link.nofollow or is_image(link)))
+        links = links_by_address(link for link in page.links if not (link.nofollow or is_image_link(link)))
         refused = self._scope.refusals(list(links))
         links = {address: links_of_address for address, links_of_address in links.items() if address not in refused}
         if self._follow is not None:

@@ -26,7 +26,7 @@ from crawler.page.links import Link
 from crawler.page.page import Extraction, Page
 from crawler.spiders.crawl_status import OutcomeCounts
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
-from crawler.topic.link_contexts import is_image, link_contexts
+from crawler.topic.link_contexts import is_image_link, link_contexts
 from crawler.topic.link_table import LinkContext
 from crawler.topic.priorities import BEHIND_IMAGE
 from crawler.urls.address import address_of
@@ -208,16 +208,16 @@ class LinkSelector:
         known_urls = self.frontier.seen({link.url for link in links})
         again: dict[str, list[Link]] = {}
         for link in links:
-            if link.url in known_urls and not is_image(link):
+            if link.url in known_urls and not is_image_link(link):
                 again.setdefault(link.url, []).append(link)
 
         # The other links, without addresses that are not followed. A link that is only an image is left out if its
         # target is requested as a large image, or was found behind another image.
         left_out = self.counts.among_left_out([link.url for link in links if link.url not in known_urls])
         unknown = [link for link in links if link.url not in known_urls and link.url not in left_out]
-        behind_image = {link.url for link in unknown if is_image(link)}
+        behind_image = {link.url for link in unknown if is_image_link(link)}
         requested = {*self.frontier.seen(behind_image, AddressKind.IMAGE_LINK), *self.images.requested(behind_image)}
-        unknown = [link for link in unknown if not (is_image(link) and link.url in requested)]
+        unknown = [link for link in unknown if not (is_image_link(link) and link.url in requested)]
 
         # The links to follow.
         refused = self.scope.refusals(list(dict.fromkeys(link.url for link in unknown if not link.nofollow)))
@@ -230,7 +230,7 @@ class LinkSelector:
                 self.counts.leave_out(link.url, refused[link.url])
             elif page.document is None and is_source_of(link.url, page.url):
                 self.counts.leave_out(link.url, Outcome(Code.SOURCE_OF_PAGE))
-            elif is_image(link):
+            elif is_image_link(link):
                 new_behind_image.append(link.url)
             else:
                 new.setdefault(link.url, []).append(link)

@@ -167,7 +167,7 @@ class TopicTracker:
         example = self.examples.read(kind, text)
         is_seed = kind is LessonKind.SEED
         if example is not None and not (is_seed and self.examples.topic.given and not self._names_topic(text)):
-            self.focus.example(example.text, example.good)
+            self.focus.learn_example(example.text, example.good)
 
     def _names_topic(self, text: str) -> bool:
         """Whether the text of a seed is relevant to the topic."""

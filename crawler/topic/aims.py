@@ -7,18 +7,18 @@ few pages were seen. Another language gets an aim of its own as soon as SHARE of
 The topic is foreign to a language if pages in that language hardly contain the words of the topic, or of its examples.
 The aim of such a language is learned from the languages in which the topic was given:
 
-    lesson     g - b + s
+    lesson     g - b + s, the vector from which the aim begins
     g, b       means of the pages in the language whose translations are on the topic, and off it: each page counts by
-               the relevance r of its translation, and by 1 - r. A page without a known translation counts a quarter, by
-               the relevance of the pages in other languages in its folder. The mean of few pages is shrunk.
-    s          words that the aims of the other languages share with it, such as names
+               the relevance r of its translation, and by 1 - r. A page without a known translation counts a quarter:
+               for it, r is the relevance of its folder's pages in other languages. The mean of few pages is shrunk.
+    s          the words of the other languages' aims that also occur in the pages of the language, such as names
     words      words that are more frequent in the pages of g than in those of b, by the log-likelihood ratio of
                T. Dunning, "Accurate Methods for the Statistics of Surprise and Coincidence", Computational Linguistics
                1993. They replace the words of the topic.
 
 This is relevance feedback by a comparable corpus, as in P. Sheridan and J. P. Ballerini, "Experiments in Multilingual
-Information Retrieval Using the SPIDER System", SIGIR 1996. Relevance in such a language is multiplied by n / (n + 1),
-where n is the number of pages on the topic that were learned from.
+Information Retrieval Using the SPIDER System", SIGIR 1996. Relevance in such a language is multiplied by its trust
+n / (n + 1), where n is the number of pages on the topic that were learned from; the words of s count as some more.
 """
 
 from collections import Counter
@@ -40,19 +40,19 @@ SHARE = 0.01
 LEAST_PAGES = 3
 """The least number of pages in a language with an aim of its own."""
 MOST_LANGUAGES = 4
-"""Languages with an aim of their own, beside the first one: each takes 6 MB."""
+"""At most so many languages have an aim of their own, beside the first one: each takes 6 MB."""
 BEST_PAGES = 3
-"""So many pages of a language, those that name the topic most, decide whether the topic is foreign to it. An aim learns
-from at least as many.
+"""The pages of a language that name the topic most, so many, decide whether the topic is foreign to it. If the topic is
+given only in words, each aim counts at least so many pages as like it.
 """
 FOREIGN = 0.7
-"""The topic is foreign to a language if its best pages name the topic less than this share of what those of the
-clearest language do.
-"""
+"""The topic is foreign to a language if its clearness (`_Group.clearness`) is below this share of the highest."""
 FEW_PAGES = 10
-"""The relevance of a page's folder counts half if so many pages are in a language in which the topic was given."""
+"""The relevance of a page's folder counts half if so many pages are known in its language. This holds for languages to
+which the topic is not foreign.
+"""
 LESSON_PAGES = 1.0
-"""So many pages make g and b count half, and the relevance by the lesson, too."""
+"""The number of pages with which g or b counts half, and with which the trust is one half."""
 MOST_LEARNED = 10
 """The most words of a language that are learned in place of the words of the topic."""
 LEAST_RATIO = 3.84
@@ -62,7 +62,7 @@ TINY = 1e-12
 FOLDER_WEIGHT = 0.25
 """The weight of a page without a known translation, which is judged by the relevance of pages in its folder."""
 SHARED_PAGES = 10.0
-"""As many pages on the topic the words of other aims count, if the language shares all of them."""
+"""How many pages on the topic the shared words s count for in the trust, if the language shares all of them."""
 
 
 @dataclass(frozen=True)
@@ -70,19 +70,20 @@ class TopicWord:
     """A word of the topic, or one of similar meaning."""
 
     word: str
-    """The word of the topic, also if this is a similar word."""
+    """The word of the topic itself, even if this is a word similar to it."""
     weight: float
     place: int
     """The place of the word, or of the similar word."""
     places: tuple[int, ...]
     """The places of its forms, or of its parts."""
     has_forms: bool
+    """Whether `places` are those of its forms."""
     is_given: bool
     """Whether this is the word of the topic itself."""
 
 
 def word_vector(words: Iterable[TopicWord], weights: Values) -> Vector | None:
-    """Words of a topic as a vector; another form of a word counts as much as the word, even if it is rarer."""
+    """Words of a topic as a vector; all forms of a word count the same, although some are rarer."""
     values: dict[int, float] = {}
     for word in words:
         for place in word.places:
@@ -128,7 +129,7 @@ class Aims:
         return [own, self.first]
 
     def add(self, page: KnownPage) -> bool:
-        """Remember a page; returns whether its language has got an aim of its own."""
+        """Remember a page; returns whether its language now gets an aim of its own."""
         self._language = self._language or page.language
         subject = self.of(page.language)
         subject.pages.append(page)
@@ -138,7 +139,9 @@ class Aims:
         return True
 
     def lend(self, worker_number: int, pages: Sequence[KnownPage]) -> None:
-        """Learn from pages of another worker, or of an earlier run, instead of those that it lent before."""
+        """Learn from pages of another worker, or of an earlier run; they replace the pages lent before under this
+        number.
+        """
         self._lent[worker_number] = pages
         self.first.lent[worker_number] = list(pages)
         # The languages in the order of their first pages.
@@ -183,20 +186,20 @@ class Aims:
             self.first.words = word_vector(words, weights)
             return [(self.first, self.first.learn(PageStack(self.first.known_pages(), weights)))]
 
-        # The languages in which the topic was given.
+        # The native languages: those to which the topic is not foreign.
         groups = [_Group(subject, weights) for subject in self.all()]
         clearest = max(group.clearness(words) for group in groups)
         native = [group for group in groups if group.clearness(words) >= FOREIGN * clearest]
         for group in native:
             group.take_words(words, groups)
-        counts: dict[_Group, LikeCounts] = {}
+        counts: dict[_Group, LikeCounts] = {}  # an aim counts its pages by itself if there are none
         if words and not self.first.examples:
             counts = dict(zip(groups, _like_counts(groups), strict=True))
         judged = [(group.subject, group.subject.learn(group.stack, counts.get(group))) for group in native]
         for subject, pages in judged:
             self._record(subject, pages)
 
-        # The languages to which the topic is foreign, which learn from the native ones.
+        # The foreign languages, which learn from the native ones.
         languages = self._native = frozenset(page.language for group in native for page in group.pages)
         for group in groups:
             if group not in native:
@@ -236,22 +239,20 @@ class Aims:
         return (self._native or frozenset((self._language,))) - {language}
 
     def _record(self, subject: Subject, pages: Sequence[tuple[KnownPage, float]]) -> None:
-        """Record the relevance of pages, for their translations."""
+        """Record the relevance of pages, from which their translations learn."""
         likeness = np.array([value for _, value in pages])
-        named = np.array([subject.named(page) for page, _ in pages])
-        for (page, _), promise in zip(pages, subject.promise(likeness, named).tolist(), strict=True):
+        word_scores = np.array([subject.word_score(page) for page, _ in pages])
+        for (page, _), promise in zip(pages, subject.promise(likeness, word_scores).tolist(), strict=True):
             self.translations.judge(page.address, page.language, promise)
 
 
 def _like_counts(groups: Sequence["_Group"]) -> list[LikeCounts]:
-    """For each group, how many of its pages are among the pages of all groups that name the topic most, and half of its
-    pages as the number unlike the topic.
-    """
-    named = [(group.subject.named(page), at) for at, group in enumerate(groups) for page in group.pages]
-    total = LikeCounts.of(len(named))
-    best_pages = Counter(at for _, at in nlargest(total.like, named))
+    """The counts for each group: its pages like the topic are those among the best pages of all groups together."""
+    scored = [(group.subject.word_score(page), at) for at, group in enumerate(groups) for page in group.pages]
+    total = LikeCounts.of(len(scored))
+    best_pages_of_group = Counter(at for _, at in nlargest(total.like, scored))
     counts = [LikeCounts.of(len(group.pages)) for group in groups]
-    return [replace(count, like=max(best_pages[at], BEST_PAGES)) for at, count in enumerate(counts)]
+    return [replace(count, like=max(best_pages_of_group[at], BEST_PAGES)) for at, count in enumerate(counts)]
 
 
 class _Group:
@@ -275,14 +276,16 @@ class _Group:
         return self.stack.likeness(self.subject.weigh_examples(self.weights))
 
     def clearness(self, words: Sequence[TopicWord]) -> float:
-        """How much the pages that name the topic most name it, or how similar they are to its examples."""
+        """How much the best pages name the words of the topic; without words, how similar they are to its examples."""
         if not self.pages:
             return 0.0
-        named = [page.named for page in self.pages] if words else self._likeness_to_examples.tolist()
-        return sum(nlargest(BEST_PAGES, named)) / BEST_PAGES
+        scores = [page.word_score for page in self.pages] if words else self._likeness_to_examples.tolist()
+        return sum(nlargest(BEST_PAGES, scores)) / BEST_PAGES
 
     def take_words(self, words: Sequence[TopicWord], groups: Sequence[Self]) -> None:
-        """Aim at the words of the topic, without words that only pages in other languages contain, unless all are."""
+        """Aim at the words of the topic, except words that only pages in other languages contain; at all words if no
+        others are left.
+        """
         is_met_by_others = np.any([group.is_met for group in groups if group is not self], axis=0)
         own_words = {
             word.word for word in words if self.has_any(word.places) or not is_met_by_others[list(word.places)].any()
@@ -293,13 +296,13 @@ class _Group:
         self.subject.learned_words = None
         self.subject.trust = 1.0
 
-        # `KnownPage.named` is a mean over all words of the topic: this factor makes it a mean over the own words.
+        # `KnownPage.word_score` is a mean over all words of the topic: this factor makes it a mean over these words.
         total_weight = sum(word.weight for word in words if word.is_given)
         own_weight = sum(word.weight for word in own if word.is_given)
-        self.subject.named_scale = (total_weight / own_weight) ** (1 / POWER) if own_weight else 1.0
+        self.subject.word_scale = (total_weight / own_weight) ** (1 / POWER) if own_weight else 1.0
 
     def take_lesson(self, translations: Translations, languages: Collection[str], natives: Sequence[Subject]) -> None:
-        """Aim at the lesson of the translations of pages and of the aims of other languages."""
+        """Aim at the lesson, see the head of this module; `languages` are those of the aims `natives`."""
         # How much each page is on the topic, and off it.
         good: dict[int, float] = {}
         bad: dict[int, float] = {}
@@ -331,7 +334,7 @@ class _Group:
         evidence = of_good + SHARED_PAGES * float(shared @ shared)
         self.subject.lesson = lesson
         self.subject.trust = evidence / (evidence + LESSON_PAGES)
-        self.subject.named_scale = 1.0
+        self.subject.word_scale = 1.0
 
     def add_words(self, words: Sequence[TopicWord]) -> None:
         """Aim also at the words of the topic that pages in the language contain."""
@@ -340,7 +343,10 @@ class _Group:
             self.subject.lesson += mean_of([vector], self.weights)
 
     def _words_of(self, good: Mapping[int, float], bad: Mapping[int, float]) -> LearnedWords | None:
-        """The words that are significantly more frequent in pages on the topic than in others; None without any."""
+        """The words that are significantly more frequent in pages on the topic than in others; None if there are none.
+
+        Each page counts as its share in `good` for the one kind, and as its share in `bad` for the other.
+        """
         of_good = np.zeros(PLACES)
         of_bad = np.zeros(PLACES)
         for row, share in good.items():
@@ -359,7 +365,9 @@ class _Group:
 
 
 def log_likelihood(good: Values, bad: Values, all_good: float, all_bad: float) -> Values:
-    """Twice the log-likelihood ratio of words, given how many good pages and how many bad ones contain each."""
+    """Twice the log-likelihood ratio of words, given how many of `all_good` good pages, and how many of `all_bad` bad
+    ones, contain each.
+    """
     total = all_good + all_bad
     rows = good + bad
     cells = (

@@ -25,6 +25,7 @@ MOST = 0.999
 LEAST_SLOPE = 0.1
 """A slope above 0 keeps pages in order, whatever the labels say."""
 STEPS = 100
+"""Steps of the fit."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,15 @@ class Calibration:
         """The correction that fits these labels best."""
         truth = np.array(is_on_topic, np.float64)
         x = np.stack([np.ones(len(truth)), _log_odds(relevance)])
-        usual = np.array([0.0, 1.0])
+        prior_line = np.array([0.0, 1.0])
         precision = np.array([OFFSET_SPREAD, SLOPE_SPREAD]) ** -2.0
-        line = usual
-        step = np.linalg.inv(x @ x.T / 4 + np.diag(precision))
+        line = prior_line
+        step = np.linalg.inv(x @ x.T / 4 + np.diag(precision))  # the inverse of Böhning's bound
         for _ in range(STEPS):
             predicted = 1 / (1 + np.exp(-line @ x))
-            line = line - step @ (x @ (predicted - truth) + precision * (line - usual))
-        return cls(float(line[0]), max(LEAST_SLOPE, float(line[1])))
+            line = line - step @ (x @ (predicted - truth) + precision * (line - prior_line))
+        offset, slope = line.tolist()
+        return cls(offset, max(LEAST_SLOPE, slope))
 
     def corrected(self, relevance: Any) -> Any:
         """The relevance, corrected."""

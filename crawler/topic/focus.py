@@ -8,10 +8,14 @@ A page passes through four methods of `TopicFocus`:
     renew_if_due   every few pages the aim is computed again, pages are judged again, and all queued links are scored
                    again
 
-With the option `min_chance`, the priority of links that are unlikely to lead to the topic is so low that they come last
-(crawler/topic/priorities.py). All other links are let through: their scores are at least `_least_of_good` if they lead
-to a good site, and `_least_to_others` if not. If few links are left, `_least_of_good` falls until enough are let
-through, but not below `_floor`: links below it do not have this chance (crawler/topic/link_chances.py).
+The aim is a vector of words to which pages are similar if they are on the topic. The promise of a page is the relevance
+from which the links to it learn. Both are computed in crawler/topic/relevance.py.
+
+With the option `min_chance`, unlikely links get such a low priority that they are requested last
+(crawler/topic/priorities.py). All other links are let through. A link to a good site is unlikely if its score is below
+`_least_of_good`, a link to another site if it is below `_least_to_others`. If fewer than `_enough_links` queued links
+are let through, `_least_of_good` falls. It does not fall below `_floor`, as links with lower scores do not have the
+chance `min_chance` (crawler/topic/link_chances.py).
 """
 
 import random
@@ -44,7 +48,7 @@ from crawler.topic.link_table import (
 from crawler.topic.page_translations import NO_ADDRESS, NamedTranslations, Translations, address_key
 from crawler.topic.priorities import HIGHEST, SCALE, UNLIKELY, score_of
 from crawler.topic.relevance import Subject
-from crawler.topic.shared_model import MOST_PAGES, Learned, read, summary, written
+from crawler.topic.shared_model import MOST_PAGES, Learned, from_line, summary, to_line
 from crawler.topic.stop_rule import ON_TOPIC
 from crawler.topic.topic import STOP_WORDS, SimilarWords, Topic
 from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector, Vocabulary
@@ -52,27 +56,27 @@ from crawler.urls.address import address_of
 from crawler.urls.lru_dict import LruDict
 
 MOST_TEXT = 20_000
-"""Characters of a page's text that are read."""
+"""How many characters of a page's text are read."""
 MOST_TITLE = 500
-"""Characters of a page's title that are read."""
+"""How many characters of a page's title are read."""
 RENEWED_AFTER = 20
 """The interval of renewals in pages, from the 60th page to the 400th. Before, it is a third of the pages seen, and
 afterwards a twentieth, so that the work for each page does not grow.
 """
 MOST_BETWEEN = 1_000
-"""So many priorities may rise between renewals because a site no longer has more than its share. No more links can be
-requested until the next renewal, so the links of a very large site are not all written each time.
+"""At most so many priorities rise between two renewals. When a site no longer exceeds its share, all its links rise.
+But no more than these can be requested before the next renewal, and writing all would take long for a large site.
 """
 STEP = 10
-"""Thousandths by which a priority must change to be reported."""
+"""Thousandths of a score by which a priority must change to be reported to the database."""
 ENOUGH = 4
-"""The first value of `_enough_links`, which doubles when the crawl would end otherwise."""
+"""The first value of `_enough_links`, which `let_through` doubles when the crawl would end otherwise."""
 REMEMBERED = 200_000
-"""Addresses of fetched pages that are remembered, for links that are shown again."""
-MOST_BEGUN = 250
+"""How many addresses of fetched pages are remembered, for links to them that later pages show."""
+MOST_STORED = 250
 """A new topic is learned from so many stored pages that are most like it, and from as many others."""
 WEIGHED_AFTER = 25
-"""The interval, in stored pages, at which the weights of words are computed again."""
+"""The interval, in stored pages, at which `begin_with` computes the weights of words again."""
 
 
 class TopicFocus:
@@ -120,7 +124,7 @@ class TopicFocus:
         self._good_sites: list[int] = []
         """The sites with the highest shares of pages on the topic, see `LinkChances.good_sites`."""
         self._enough_links = ENOUGH
-        """So many queued links are let through, unless fewer are above the floor."""
+        """At least so many queued links are let through, unless fewer are above the floor."""
         self._on_topic = on_topic
         """The relevance from which a page is on the topic."""
         self._examples: set[int] = set()
@@ -128,9 +132,9 @@ class TopicFocus:
         self._page_numbers: LruDict[str, int] = LruDict(REMEMBERED)
         """The numbers of fetched pages, by address."""
         self._explored: dict[str, float] = {}
-        """The queued links that exploration has chosen, with their scores."""
+        """The queued links that exploration has chosen, with their scores at that time."""
         self._dropped_priorities: dict[str, int] = {}
-        """The lower priorities of dropped links, which have not been reported yet."""
+        """The lowered priorities of dropped links, which have not been reported yet."""
         self._pages_since_renewal = 0
         self._next_sample = 0
         """The position at which the next sample of queued links begins."""
@@ -140,23 +144,24 @@ class TopicFocus:
         """The words of the topic and those of similar meaning."""
 
         for text in topic.examples:
-            self.example(text)
+            self.learn_example(text)
         for text in topic.against:
-            self.example(text, good=False)
+            self.learn_example(text, is_on_topic=False)
 
-    def example(self, text: str, good: bool = True) -> None:
+    def learn_example(self, text: str, is_on_topic: bool = True) -> None:
         """Learn from a text that is about the topic, or from one that is not."""
         self._examples.add(hash(text[:MOST_TEXT]))
-        texts = self.subject.examples if good else self.subject.against
+        texts = self.subject.examples if is_on_topic else self.subject.against
         texts.append(self._vector("", text))
         self._is_stale = True
 
     def label(self, labels: Iterable[tuple[str, str, bool]]) -> None:
-        """Learn from all pages that people labelled, in place of those before: title, text, and whether it is on the
-        topic.
+        """Learn from all pages that people labelled, each given as title, text, and whether it is on the topic. They
+        replace the pages of the last call.
         """
         self.subject.labelled = [
-            (KnownPage(self._vector(title, text), named=self._named(title, text)), good) for title, text, good in labels
+            (KnownPage(self._vector(title, text), word_score=self._word_score(title, text)), is_on_topic)
+            for title, text, is_on_topic in labels
         ]
         self._is_stale = True
 
@@ -207,28 +212,28 @@ class TopicFocus:
             if at % WEIGHED_AFTER == 0:
                 self.learn()
             _, promise = self._judge(page)
-            if at < MOST_BEGUN:
+            if at < MOST_STORED:
                 heappush(best, (promise, at, page))
                 others.append(page)
                 continue
             heappushpop(best, (promise, at, page))
             # Reservoir sampling: each page seen so far is among the others with the same probability.
             replaced = random_numbers.randrange(at + 1)
-            if replaced < MOST_BEGUN:
+            if replaced < MOST_STORED:
                 others[replaced] = page
 
-        # As pages of an earlier run, because they have no numbers in this one.
+        # They count as pages of an earlier run, because they have no numbers in this one. Some are in both lists.
         self.aims.lend(self.worker_number, list(dict.fromkeys([*others, *(page for _, _, page in best)])))
         self._is_stale = True
 
     def judge_stored(self, url: str, title: str, text: str, language: str = "") -> float:
-        """Judge a stored page, so that its links can be scored by it; returns its relevance."""
+        """Judge a stored page, so that its relevance counts for the scores of its links; returns its relevance."""
         relevance, promise = self._judge(self._page(url, title, text, language))
         self._remember(url, self.page_credits.add(promise))
         return relevance
 
     def see_again(self, page_url: str, contexts: Sequence[LinkContext]) -> None:
-        """Count a page as one more that shows links which are queued or were fetched before."""
+        """Record that one more page shows these links; new links are ignored, as `queue_links` records them."""
         number = self._page_numbers.get(page_url)
         if number is None:
             return
@@ -236,8 +241,10 @@ class TopicFocus:
             row = self.waiting.rows.get(context.url)
             if row is not None:
                 self.waiting.show_again(row, number, self.reader.places(context.anchor))
-            elif self._page_numbers.get(context.url, number) != number:
-                self.page_credits.record_known_target(number, self._page_numbers[context.url])
+                continue
+            target_number = self._page_numbers.get(context.url)
+            if target_number is not None and target_number != number:  # a page is not credited for a link to itself
+                self.page_credits.record_known_target(number, target_number)
 
     def queue_links(self, page_url: str, contexts: Sequence[LinkContext]) -> list[int]:
         """Queue the new links of a page; returns the priorities of all its links. Links that are queued already keep
@@ -274,7 +281,7 @@ class TopicFocus:
         mark = self.waiting.mark()
         link_numbers = self.reader.read(None, [LinkContext(url=url, anchor="") for url in scores])
         for (url, score), link in zip(scores.items(), link_numbers, strict=True):
-            self.waiting.add(url, replace(link, kept=score))
+            self.waiting.add(url, replace(link, fixed_score=score))
         self.waiting.since(mark).table[REPORTED] = [new_priorities[url] for url in scores]
         return self._changed_priorities(0)
 
@@ -285,15 +292,15 @@ class TopicFocus:
         and the best links to sites that no longer exceed it rise.
         """
         pages = self.page_credits.pages
-        if self._pages_since_renewal < max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
-            is_due = self._pages_since_renewal > 0 and self._pages_since_renewal % RENEWED_AFTER == 0
-            if self._let_more_through() or is_due:
-                return self._changed_priorities(MOST_BETWEEN)
-            return {}
-        return self.renew()
+        if self._pages_since_renewal >= max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
+            return self.renew()
+        shares_are_due = self._pages_since_renewal > 0 and self._pages_since_renewal % RENEWED_AFTER == 0
+        if self._let_more_through() or shares_are_due:
+            return self._changed_priorities(MOST_BETWEEN)
+        return {}
 
     def renew(self) -> dict[str, int]:
-        """The changed priorities of all queued links, by what is known now."""
+        """Learn, score all queued links again and choose links to explore; returns the priorities that changed."""
         self._pages_since_renewal = 0
         self.learn()
         self._make_room()
@@ -306,8 +313,10 @@ class TopicFocus:
         return self._changed_priorities(links.count)
 
     def _changed_priorities(self, most_risen: int) -> dict[str, int]:
-        """The priorities of queued links, by their present scores, that changed since they were reported, and those of
-        dropped links. They count as reported from now on. At most `most_risen` of them have risen, the highest ones.
+        """Compute the priorities of queued links from their present scores; returns the priorities that changed since
+        they were reported, and those of dropped links. All of these count as reported from now on.
+
+        Of the priorities that have risen, only the `most_risen` highest are returned.
         """
         # The present priorities.
         links = self.waiting.all()
@@ -316,7 +325,7 @@ class TopicFocus:
         reported_priorities = links.table[REPORTED]
         priorities[[self.waiting.rows[url] for url in self._explored if url in self.waiting.rows]] = HIGHEST
 
-        # Those that changed.
+        # The rows of the links whose priorities changed.
         risen = np.flatnonzero(links.waits & (priorities >= reported_priorities + STEP))
         fallen = np.flatnonzero(links.waits & (priorities <= reported_priorities - STEP))
         highest_risen = risen[np.argsort(-priorities[risen], kind="stable")[:most_risen]]
@@ -328,7 +337,7 @@ class TopicFocus:
         return dropped_priorities | {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
 
     def let_through(self) -> dict[str, int]:
-        """Let unlikely links through, as the crawl has no others left; returns the priorities that changed."""
+        """Let unlikely links through because the crawl has no others left; returns the priorities that changed."""
         self._enough_links *= 2
         self._floor = self.chances.least_possible(self.options.min_chance)
         if self._let_more_through():
@@ -369,8 +378,10 @@ class TopicFocus:
         links.table[SCORE] = np.where(links.table[KEPT] > 0, links.table[SCORE], self.scorer.scores(links))
 
     def _make_room(self) -> None:
-        """Stop scoring some links if too many are queued. As their priorities do not change any more, those of links to
-        a site with more than its share of the queued links fall now.
+        """Stop scoring some links if too many are queued.
+
+        Their priorities can no longer fall when their site has had its share. So they fall now if the site has more
+        than its share of the queued links, and other sites have queued links, too.
         """
         dropped = self.waiting.make_room()
         if not dropped:
@@ -390,8 +401,8 @@ class TopicFocus:
         for subject, judged in self.aims.learn(self.vocabulary.weights(), self._words):
             if judged:
                 likeness = np.array([likeness for _, likeness in judged])
-                named = np.array([subject.named(page) for page, _ in judged])
-                self.page_credits.judge([page.number for page, _ in judged], subject.promise(likeness, named))
+                word_scores = np.array([subject.word_score(page) for page, _ in judged])
+                self.page_credits.judge([page.number for page, _ in judged], subject.promise(likeness, word_scores))
         self.calibration = self._calibrated()
         if self.options.min_chance:
             self._floor = self.chances.least_possible(self.options.min_chance)
@@ -417,14 +428,12 @@ class TopicFocus:
         return score_of(int(self.waiting.all().table[REPORTED, row]))
 
     def forget(self, urls: Iterable[str]) -> None:
-        """Drop links that are no longer queued."""
+        """Remove links that are no longer queued."""
         for url in urls:
             self._remove(url)
 
     def waiting_sample(self, most: int) -> list[str]:
-        """At most `most` of the links that this worker takes for queued: each call returns the next ones, after the
-        last ones the first again.
-        """
+        """The next `most` of the links that this worker takes for queued; it begins again after the last links."""
         urls = list(self.waiting.rows)
         first = self._next_sample
         if first >= len(urls) or len(urls) <= most:
@@ -447,19 +456,19 @@ class TopicFocus:
             translated=translated,
             translations=translations,
         )
-        return written(learned, vocabulary)
+        return to_line(learned, vocabulary)
 
     def _shared_pages(self, subject: Subject) -> list[KnownPage]:
         """The pages most like an aim and least like it, for other workers to learn from."""
         earlier_pages = subject.lent.get(self.worker_number, [])
         least_like = subject.unlike[-(MOST_PAGES - len(subject.like)) :]
         known_pages = dict.fromkeys([*subject.like, *least_like, *earlier_pages])
-        # Pages without a number are of an earlier run, or of another worker, which shares them itself.
+        # A page without a number is of an earlier run of this worker, or of another worker, which shares it itself.
         return [page for page in known_pages if page.number >= 0 or page in earlier_pages][:MOST_PAGES]
 
     def take_in(self, record: str) -> bool:
         """Learn from a record of an earlier run or another worker; returns whether it could be read."""
-        learned = read(record, self.vocabulary)
+        learned = from_line(record, self.vocabulary)
         if learned is None:
             return False
         has_same_topic = learned.topic == self._topic_digest
@@ -494,15 +503,15 @@ class TopicFocus:
     def _page(self, url: str, title: str, text: str, language: str) -> KnownPage:
         return KnownPage(
             self._vector(title, text),
-            named=self._named(title, text),
+            word_score=self._word_score(title, text),
             is_example=hash(text[:MOST_TEXT]) in self._examples,
             language=language,
             address=address_key(url) if url else NO_ADDRESS,
         )
 
-    def _named(self, title: str, text: str) -> float:
+    def _word_score(self, title: str, text: str) -> float:
         if self.keywords:
-            return self.keywords.named(title[:MOST_TITLE], text[:MOST_TEXT])
+            return self.keywords.score(title[:MOST_TITLE], text[:MOST_TEXT])
         return 0.0
 
     def _judge(self, page: KnownPage) -> tuple[float, float]:
@@ -519,18 +528,21 @@ class TopicFocus:
             if of_translation is not None:
                 return of_translation, of_translation
 
-        # At least the relevance of the page's folder, and the best by any of the aims.
+        # The highest of the relevance of the page's folder and the relevance by each aim. Words learned in place of the
+        # topic's count only for pages in their language.
         own = self.aims.of(page.language)
         relevance = promise = self.aims.of_folder(page)
         for subject in self.aims.compared_with(page.language):
-            named = subject.named(page) if subject is own else page.named
+            word_score = subject.word_score(page) if subject is own else page.word_score
             likeness = subject.likeness(page.vector)
-            relevance = max(relevance, float(subject.judged(likeness, named, self.vocabulary.all_pages)))
-            promise = max(promise, float(subject.promise(likeness, named)))
+            relevance = max(relevance, float(subject.page_relevance(likeness, word_score, self.vocabulary.all_pages)))
+            promise = max(promise, float(subject.promise(likeness, word_score)))
         return relevance, promise
 
     def _topic_words(self) -> Iterator[TopicWord]:
-        """The words of similar meaning, and then the words in which the topic was given."""
+        """The words of similar meaning, and then the words in which the topic was given: if two words share a place,
+        `word_vector` uses the weight of the later one.
+        """
         for word, weight in self.topic.words:
             for similar, cosine in self.similar.get(word, ()):
                 yield self._topic_word(word, similar, weight * cosine)
@@ -553,7 +565,7 @@ class TopicFocus:
         self._page_numbers.set(url, number)
 
     def _remove(self, url: str) -> int | None:
-        """Forget a link that is no longer queued; returns its row, None if it was not known."""
+        """Forget a link that is no longer queued; returns its row, or None if the link was not known."""
         self._explored.pop(url, None)
         return self.waiting.remove(url)
 

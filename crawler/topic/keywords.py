@@ -1,8 +1,8 @@
 """Scores how strongly a text is about given words: frequency raises a word's score, and a few of the words are enough.
 
 The strength of a word that occurs c times in a text of l words is c / (c + 1 + l / 400); in the title an occurrence
-counts three times. The score is the mean of the third powers of all strengths, and the third root of it: a page about
-one of five words is about the topic, although less than a page about all.
+counts three times. The score is the cube root of the mean of the cubed strengths: a page about one of five words is
+about the topic, although less than a page about all.
 
 A word of similar meaning counts in place of the word itself if its strength times its similarity is greater.
 """
@@ -22,7 +22,7 @@ WORD = re.compile(r"\w+")
 HALF_LENGTH = 400
 """A word has the strength 1/2 in a text of l words if it occurs 1 + l / 400 times."""
 TITLE_COUNTS = 3
-"""As many occurrences one in the title counts."""
+"""How many occurrences in the text one in the title counts for."""
 POWER = 3
 """The power of the mean over the words: the higher it is, the more the strongest words dominate."""
 
@@ -38,13 +38,15 @@ class Keywords:
         self._similar = {word: similar.get(word, ()) for word in self.weights}
         others = (other for similar_words in self._similar.values() for other, _ in similar_words)
         self._forms = {word: forms(word) for word in (*self.weights, *others)}
-        self._unspaced = {word: spelled_either_way(word) for word, spellings in self._forms.items() if not spellings}
-        """The patterns of words that are looked for anywhere in a text, not only as whole words."""
+        self._patterns = {word: spelled_either_way(word) for word, spellings in self._forms.items() if not spellings}
+        """The patterns of words that are looked for anywhere in a text, not only as whole words: in simplified and in
+        traditional characters.
+        """
 
     def __bool__(self) -> bool:
         return bool(self.weights)
 
-    def named(self, title: str, text: str) -> float:
+    def score(self, title: str, text: str) -> float:
         """How strongly a text is about the words, from 0 to 1."""
         in_text = self._occurrences(text)
         in_title = self._occurrences(title)
@@ -66,14 +68,14 @@ class Keywords:
         whole_words = Counter(WORD.findall(folded))
         length = whole_words.total()
         occurrences = {}
-        stemmed = self.stems.with_forms(whole_words) if self.stems else {}
+        counts_with_forms = self.stems.counts_with_forms(whole_words) if self.stems else {}
         for word, spellings in self._forms.items():
-            if word in stemmed:
-                occurrences[word] = stemmed[word], length
+            if word in counts_with_forms:
+                occurrences[word] = counts_with_forms[word], length
             elif spellings:
                 occurrences[word] = sum(map(whole_words.__getitem__, spellings)), length
             else:
-                occurrences[word] = len(self._unspaced[word].findall(folded)), len(folded)
+                occurrences[word] = len(self._patterns[word].findall(folded)), len(folded)
         return occurrences
 
     def _mean(self, strengths: Mapping[str, float]) -> float:
@@ -90,8 +92,11 @@ def strength(count: float, length: float) -> float:
 
 
 def forms(word: str) -> tuple[str, ...]:
-    """The forms of a word: if it is in ASCII, with and without a plural s. Empty if the word is not separated by
-    spaces, as in Chinese, or is not a single word.
+    """The spellings that count as a word: if it is in ASCII, with and without a final s. Empty if the word is in a
+    script without spaces, such as Chinese, or is not a single word.
+
+    >>> forms("bee"), forms("bees"), forms("bee hive")
+    (('bee', 'bees'), ('bees', 'bee'), ())
     """
     if is_unspaced(word) or not WORD.fullmatch(word):
         return ()

@@ -7,24 +7,26 @@ from crawler.page.page import Page
 from crawler.topic.link_table import LinkContext
 
 MOST_ANCHOR = 300
-"""Characters of a link's own words."""
+"""How many characters of a link's own words are kept."""
 
 
-def is_image(link: Link) -> bool:
+def is_image_link(link: Link) -> bool:
     """Whether a link consists only of an image."""
     return link.has_image and not link.text
 
 
-def by_address(links: Iterable[Link]) -> dict[str, list[Link]]:
+def links_by_address(links: Iterable[Link]) -> dict[str, list[Link]]:
     """The links of a page, by their addresses."""
-    links_by_address: dict[str, list[Link]] = {}
+    links_to_urls: dict[str, list[Link]] = {}
     for link in links:
-        links_by_address.setdefault(link.url, []).append(link)
-    return links_by_address
+        links_to_urls.setdefault(link.url, []).append(link)
+    return links_to_urls
 
 
 def link_contexts(page: Page, links: Mapping[str, Sequence[Link]], near: bool = True) -> tuple[LinkContext, ...]:
-    """Each address with the words of all links to it on a page; if `near`, also with the text around the first link."""
+    """Each address in `links` with the words of all links to it on the page, and with the text around the first of them
+    unless `near` is false.
+    """
     image_texts = {image.target: image.alt for image in page.images if image.target in links and image.alt}
     return tuple(
         LinkContext(

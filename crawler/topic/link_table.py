@@ -21,15 +21,17 @@ from crawler.urls.address import address_of
 from crawler.urls.parsing import lies_in
 
 MOST_WAITING = 50_000
-"""The most links that are scored. If there are more, the worst links of the sites with the most links are dropped: they
-stay queued in the database, and mostly keep the priority reported last.
+"""The most links that are scored. If there are more, the worst links of the sites with the most links are dropped. They
+stay queued in the database with the priority that was last sent to it, or with one that `TopicFocus` lowers last.
 """
+FIRST_ROWS = 1024
+"""The number of rows that memory is allocated for at first."""
 MOST_SHOWN = 30
-"""Pages that show a link and are remembered for it."""
+"""How many of the pages that show a link are remembered."""
 REPORTED, SITE, FACTOR, SCORE, WAITS, KEPT = range(6)
 """The arrays in `LinkTable.table`: `table[SCORE]` has the scores of all links."""
 MOST_LINK_TEXT = 200
-"""Characters of a link's words, of the text around it and of its path that are read."""
+"""How many characters of a link's words, of the text around it and of its path are read."""
 MOST_ADDRESS_WORDS = 20
 PREFERRED = 1.25
 """The factor of the score of a link to a preferred domain."""
@@ -62,8 +64,8 @@ class LinkNumbers:
     site: int
     factor: float
     """The factor of the link's score."""
-    kept: float | None = None
-    """A fixed score, for a link about which this worker knows too little to compute one."""
+    fixed_score: float | None = None
+    """The score of a link about which this worker knows too little to compute one."""
 
 
 class LinkReader:
@@ -78,9 +80,9 @@ class LinkReader:
         return self.vocabulary.places(terms(text[:MOST_LINK_TEXT]))
 
     def read(self, page: int | None, links: Sequence[LinkContext]) -> list[LinkNumbers]:
-        """The numbers of links on the page with this number; a text around several links is read once."""
+        """The numbers of the links on a page, which is given by its number."""
         link_numbers = []
-        places_of_text = dict[str, list[int]]()
+        places_of_text = dict[str, list[int]]()  # a text around several links is read once
         for link in links:
             if link.near not in places_of_text:
                 places_of_text[link.near] = self.places(link.near)
@@ -117,8 +119,8 @@ class LinkTable:
     nears: Pairs
     features: Pairs
     table: Values
-    """The arrays REPORTED to KEPT: the priority reported last, the site, the factor of the score, the score, whether
-    the link is queued, and whether it keeps its score.
+    """The arrays REPORTED to KEPT: the priority last sent to the database, the site, the factor of the score, the
+    score, whether the link is queued, and whether its score is fixed.
     """
 
     @property
@@ -133,6 +135,7 @@ class WaitingLinks:
     def __init__(self) -> None:
         self.rows: dict[str, int] = {}
         self.urls: list[str | None] = []
+        """The address in each row; None if the link was removed."""
         self.features: list[Numbers] = []
         self.shown: list[list[int]] = []
         self.sites: Counter[int] = Counter()
@@ -141,7 +144,7 @@ class WaitingLinks:
         """How many links are not scored any more because too many are queued."""
         self._pairs = Pairs(), Pairs(), Pairs(), Pairs()
         """The pages that show each link, the words of its anchors, the words around it, and its features."""
-        self._table = np.zeros((6, 1024))
+        self._table = np.zeros((6, FIRST_ROWS))
 
     def add(self, url: str, link: LinkNumbers) -> None:
         """Add a link."""
@@ -153,7 +156,9 @@ class WaitingLinks:
         self.urls.append(url)
         self.features.append(link.features)
         self.shown.append([] if link.page is None else [link.page])
-        self._table[:, row] = 0, link.site, link.factor, link.kept or 0, True, link.kept is not None
+        # REPORTED, SITE, FACTOR, SCORE, WAITS and KEPT.
+        is_fixed = link.fixed_score is not None
+        self._table[:, row] = 0, link.site, link.factor, link.fixed_score or 0, True, is_fixed
         shown, anchors, nears, features = self._pairs
         shown.add(row, self.shown[row])
         anchors.add(row, link.anchor)
@@ -161,7 +166,7 @@ class WaitingLinks:
         features.add(row, link.features)
 
     def show_again(self, row: int, page: int, anchor: list[int]) -> None:
-        """Record that one more page shows a link, and the words with which it does."""
+        """Record that one more page shows a link, and the words of the link there."""
         if len(self.shown[row]) < MOST_SHOWN and page not in self.shown[row]:
             self.shown[row].append(page)
             shown, anchors, _, _ = self._pairs
@@ -219,18 +224,19 @@ class WaitingLinks:
         """
         dropped: list[tuple[str, int, float]] = []
         if len(self.rows) > MOST_WAITING:
+            # Three quarters are left, so that the next few links do not make this necessary again.
             for row in self._worst(len(self.rows) - MOST_WAITING * 3 // 4):
                 url = self.urls[row] or ""
                 dropped.append((url, int(self._table[SITE, row]), float(self._table[SCORE, row])))
                 self.remove(url)
             self.dropped += len(dropped)
-        if len(self.urls) > 1024 and len(self.urls) > 2 * len(self.rows):
+        if len(self.urls) > FIRST_ROWS and len(self.urls) > 2 * len(self.rows):
             self._free_rows()
         return dropped
 
     def _worst(self, count: int) -> list[int]:
-        """Rank the links to each site by their reported priorities, among equal ones the newest first; returns the rows
-        of the `count` links with the lowest ranks.
+        """Rank the links to each site, from 0 on, by their reported priorities, and the newest first if these are
+        equal; returns the rows of the `count` links with the greatest ranks.
         """
         rows = np.fromiter(self.rows.values(), np.int64, len(self.rows))
         sites = self._table[SITE, rows]
@@ -240,17 +246,17 @@ class WaitingLinks:
         first_of_site = np.flatnonzero(np.diff(sites[order], prepend=-1))
         sizes = np.diff(first_of_site, append=len(rows))
         ranks = np.arange(len(rows)) - np.repeat(first_of_site, sizes)
-        lowest = np.argsort(-ranks, kind="stable")[:count]
-        chosen: list[int] = rows[order[lowest]].tolist()
+        last_ranked = np.argsort(-ranks, kind="stable")[:count]
+        chosen: list[int] = rows[order[last_ranked]].tolist()
         return chosen
 
     def _free_rows(self) -> None:
         """Free the rows of removed links, and renumber the others."""
         rows = sorted(self.rows.values())
-        new = np.full(len(self.urls), -1, np.int32)
-        new[rows] = np.arange(len(rows), dtype=np.int32)
+        new_rows = np.full(len(self.urls), -1, np.int32)  # -1: the row is freed
+        new_rows[rows] = np.arange(len(rows), dtype=np.int32)
         for pairs in self._pairs:
-            pairs.renumber(new)
+            pairs.renumber(new_rows)
         self._table[:, : len(rows)] = self._table[:, rows]
         self.urls = [self.urls[row] for row in rows]
         self.features = [self.features[row] for row in rows]
@@ -259,6 +265,7 @@ class WaitingLinks:
 
 
 def _address_text(url: str) -> str:
+    """The path and the query of an address, decoded."""
     path = url.partition("://")[2].partition("/")[2]
     return unquote(path[:MOST_LINK_TEXT]).replace("_", " ")
 

@@ -12,13 +12,14 @@ have one, see crawler/topic/aims.py; a `Subject` is an aim with its pages. A wor
     u          mean of the half of the pages that is least like the aim
     likeness   of a page: the cosine of its vector and the aim
     bound      the likeness that separates the pages on the topic from the others: the geometric mean of the mean
-               likeness of the pages of l and of u; as long as few pages are known, it is near a usual value
+               likeness of the pages of l and of u; as long as few pages are known, it is near FIRST_BOUND
     relevance  o / (1 + o), where o = (likeness / bound)^s: 1/2 at the bound; s is 2 at first, and grows with the pages
 
 If the topic is given in words, l is the mean of the pages that name them most, and o is multiplied by
-((n + 0.1) / m)^0.8: n is how much the page names the words (crawler/topic/keywords.py), m the geometric mean of the
-mean n + 0.1 of the pages of l and of those of u. So it makes little difference whether a topic has one word or ten, of
-which each page names few. When the aim is computed again, all remembered pages are judged again.
+((n + 0.1) / m)^0.8: n is the page's word score, that is, how much it names the words (crawler/topic/keywords.py), and m
+the geometric mean of the mean n + 0.1 of the pages of l and of those of u. So it makes little difference whether a
+topic has one word, or ten of which each page names few. When the aim is computed again, all remembered pages are judged
+again.
 """
 
 import math
@@ -34,7 +35,7 @@ from crawler.topic.keywords import POWER, strength
 from crawler.topic.word_statistics import PLACES, KnownPage, Values, Vector
 
 REMEMBERED = 500
-"""Pages that are remembered."""
+"""How many pages of this run are remembered for each aim."""
 FIRST_STEEPNESS = 2.0
 """The exponent s before any page is known."""
 LIKE_SHARE = 0.3
@@ -48,31 +49,31 @@ FEW_BAD = 10
 """So many labelled pages off the topic have half of that weight."""
 FIRST_BOUND = 0.1
 """The bound of likeness before any page is known."""
-FIRST_NAMED = 0.3
+FIRST_WORD_BOUND = 0.3
 """The bound m before any page is known."""
 FIRST_PAGES = 50
 """The weight of the first bound, in pages."""
-NAMED_POWER = 0.8
-LEAST_NAMED = 0.1
-"""Added to how much pages name the words, because a page that names none may still be about the topic."""
+WORD_POWER = 0.8
+ADDED_WORD_SCORE = 0.1
+"""Added to word scores, because a page that names no word may still be about the topic."""
 LEAST_BOUND = 0.1
 """The least bound, as a share of the mean likeness of the pages most like the aim."""
 
 LEARNED_PAGES = 50
-"""After so many pages, the learned relevance counts as much as the relevance by the words alone."""
+"""After so many pages, the relevance of the formula above counts as much as that of `_with_words`."""
 MORE_STEEPNESS = 6.0
 """By how much the exponent s grows at most: relevance is more certain when more pages were seen."""
 STEEPNESS_PAGES = 500
 """After so many pages, half of that growth is reached."""
 NO_PLACES = np.empty(0, np.intp)
 NO_VALUES: Values = np.empty(0)
-UNNAMED = 0.5
-"""If the topic is given in words, the weight of likeness, at first, for a page that names none of them."""
+WORDLESS_WEIGHT = 0.5
+"""If the topic is given in words, the weight of likeness in `_with_words` for a page that names none of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class LikeCounts:
-    """How many pages count as the ones most like the topic, and as the ones least like it."""
+    """How many pages count as most like the topic, and how many as least like it."""
 
     like: int
     unlike: int
@@ -90,7 +91,7 @@ class LearnedWords:
     weights: Mapping[int, float]
     """The weight of each word, by its place."""
 
-    def named(self, vector: Vector) -> float:
+    def score(self, vector: Vector) -> float:
         """How strongly a page is about the words, from 0 to 1, computed as in crawler/topic/keywords.py."""
         # The value of a word that occurs n times is 1 + log n.
         length = float(np.exp(vector.values - 1).sum())
@@ -120,15 +121,15 @@ class Subject:
         """The factor of relevance, which is lower if a lesson comes from few pages."""
         self.learned_words: LearnedWords | None = None
         """The words of a foreign language that replace the words of the topic."""
-        self.named_scale = 1.0
-        """The factor of how much pages name the words, above 1 if words found only in other languages do not count."""
+        self.word_scale = 1.0
+        """The factor of word scores, above 1 if words that occur only in other languages do not count."""
         self.like: list[KnownPage] = []
         """The pages most like the aim."""
         self.unlike: list[KnownPage] = []
         """The pages least like the aim."""
         self.bound = FIRST_BOUND
-        self.named_bound = FIRST_NAMED
-        """The bound m of how much pages name the words."""
+        self.word_bound = FIRST_WORD_BOUND
+        """The bound m of word scores."""
         self.aim = np.zeros(PLACES)
         self.weights = np.zeros(PLACES)
         """The weights of words."""
@@ -142,46 +143,46 @@ class Subject:
         return 0.0
 
     def relevance(
-        self, likeness: float | Values, named: float | Values | None = None, steepness: float = FIRST_STEEPNESS
+        self, likeness: float | Values, word_score: float | Values | None = None, steepness: float = FIRST_STEEPNESS
     ) -> Values:
-        """The relevance, from 0 to 1, that belongs to a likeness and, if it is given, to how much a page names the
-        words of the topic.
-        """
+        """The relevance, from 0 to 1, that belongs to a likeness and, if it is given, to a word score."""
         odds = np.asarray(likeness / self.bound) ** steepness
-        if named is not None:
-            odds = odds * ((named + LEAST_NAMED) / self.named_bound) ** NAMED_POWER
+        if word_score is not None:
+            odds = odds * ((word_score + ADDED_WORD_SCORE) / self.word_bound) ** WORD_POWER
         return np.asarray(odds / (1 + odds))
 
-    def promise(self, likeness: Any, named: Any) -> Any:
-        """The relevance of pages from which the links to them learn: the words of the topic count however many pages
-        are known.
+    def promise(self, likeness: Any, word_score: Any) -> Any:
+        """The relevance of pages from which the links to them learn. Unlike in `page_relevance`, the words of the topic
+        count as much when many pages are known.
         """
         relevance = self.trust * self.relevance(likeness)
-        if self.is_named:
-            return _with_words(named, relevance)
+        if self.has_words:
+            return _with_words(word_score, relevance)
         return relevance
 
-    def judged(self, likeness: Any, named: Any, pages: int) -> Any:
-        """The relevance of pages after `pages` pages were seen; at first mostly by the words."""
+    def page_relevance(self, likeness: Any, word_score: Any, pages: int) -> Any:
+        """The relevance of pages after `pages` pages were seen. At first, the words of the topic decide."""
         steepness = FIRST_STEEPNESS + MORE_STEEPNESS * pages / (pages + STEEPNESS_PAGES)
-        if not self.is_named:
+        if not self.has_words:
             return self.trust * self.relevance(likeness, steepness=steepness)
         learned_share = pages / (pages + LEARNED_PAGES)
-        learned = self.relevance(likeness, named, steepness)
-        return (1 - learned_share) * self.promise(likeness, named) + learned_share * learned
+        learned = self.relevance(likeness, word_score, steepness)
+        return (1 - learned_share) * self.promise(likeness, word_score) + learned_share * learned
 
     @property
-    def is_named(self) -> bool:
+    def has_words(self) -> bool:
         """Whether there are words to look for in pages: those of the topic, or words learned in their place."""
         if self.lesson is None:
             return self.words is not None
         return self.learned_words is not None
 
-    def named(self, page: KnownPage) -> float:
-        """How much a page in the language of this aim names the words of the topic, or words learned in their place."""
+    def word_score(self, page: KnownPage) -> float:
+        """How much a page in the language of this aim names the words of the topic, or the words learned in their
+        place.
+        """
         if self.learned_words is not None:
-            return max(page.named, self.learned_words.named(page.vector))
-        return min(1.0, self.named_scale * page.named)
+            return max(page.word_score, self.learned_words.score(page.vector))
+        return min(1.0, self.word_scale * page.word_score)
 
     def learn(self, stack: "PageStack", like_counts: LikeCounts | None = None) -> list[tuple[KnownPage, float]]:
         """Compute the aim again from the known pages; returns the pages of this run, with their likeness."""
@@ -198,9 +199,9 @@ class Subject:
             self.aim = _unit(examples)
             return []
 
-        # The rows of the pages that are most like the aim so far, and of the least similar ones.
-        if self.is_named and not self.examples:
-            earlier_likeness = np.array([self.named(page) for page in pages])
+        # The rows of the pages most like the aim so far, and of those least like it. Examples are in e already.
+        if self.has_words and not self.examples:
+            earlier_likeness = np.array([self.word_score(page) for page in pages])
         else:
             earlier_likeness = stack.likeness(_unit(examples + self.aim))
         order = np.argsort(-earlier_likeness, kind="stable")
@@ -223,12 +224,12 @@ class Subject:
         self.like = [pages[at] for at in like]
         self.unlike = [pages[at] for at in unlike]
         if like:
-            self.named_bound = bound_of_named(map(self.named, self.like), map(self.named, self.unlike))
+            self.word_bound = bound_of_word_scores(map(self.word_score, self.like), map(self.word_score, self.unlike))
         # The known pages begin with those of this run.
         return list(zip(self.pages, likeness[: len(self.pages)].tolist(), strict=True))
 
     def weigh_examples(self, weights: Values) -> Values:
-        """Keep these weights of words; returns the mean of the examples, less half of that of the counterexamples."""
+        """Keep these weights of words; returns the mean of the examples, less half the mean of the counterexamples."""
         self.weights = weights
         mean = mean_of(self.examples, weights)
         if self.against:
@@ -243,11 +244,11 @@ class Subject:
         """The vector that labelled pages add to the examples: it grows with their number, up to twice the examples."""
         good = [page.vector for page, is_on_topic in self.labelled if is_on_topic]
         bad = [page.vector for page, is_on_topic in self.labelled if not is_on_topic]
-        more = len(good) / (len(good) + FEW_GOOD)
-        less = len(bad) / (len(bad) + FEW_BAD)
-        more_good = more * mean_of(good, self.weights)
-        less_bad = UNLIKE_WEIGHT * less * mean_of(bad, self.weights)
-        return np.asarray(LABEL_WEIGHT * (more_good - less_bad))
+        good_share = len(good) / (len(good) + FEW_GOOD)
+        bad_share = len(bad) / (len(bad) + FEW_BAD)
+        towards = good_share * mean_of(good, self.weights)
+        away = UNLIKE_WEIGHT * bad_share * mean_of(bad, self.weights)
+        return np.asarray(LABEL_WEIGHT * (towards - away))
 
 
 def mean_of(texts: Sequence[Vector], weights: Values) -> Values:
@@ -285,9 +286,9 @@ class PageStack:
     def mean(self, shares: Mapping[int, float]) -> Values:
         """The weighted mean of some of the pages; `shares` has their weights by row."""
         rows = sorted(shares)
-        words = [slice(self._starts[row], self._ends[row]) for row in rows]
-        places = np.concatenate([NO_PLACES, *(self.places[part] for part in words)])
-        values = [self._values[part] * shares[row] for row, part in zip(rows, words, strict=True)]
+        slices = [slice(self._starts[row], self._ends[row]) for row in rows]
+        places = np.concatenate([NO_PLACES, *(self.places[part] for part in slices)])
+        values = [self._values[part] * shares[row] for row, part in zip(rows, slices, strict=True)]
         mean = np.bincount(places, np.concatenate([NO_VALUES, *values]), PLACES).astype(np.float64, copy=False)
         mean /= sum(shares.values()) or 1.0
         return mean
@@ -300,11 +301,11 @@ class PageStack:
         return sums
 
 
-def bound_of_named(like: Iterable[float], unlike: Iterable[float]) -> float:
-    """The bound m, given how much the pages most like the topic name the words, and the pages least like it."""
-    most = _mean(list(like)) + LEAST_NAMED
-    least = _mean(list(unlike)) + LEAST_NAMED
-    return float(np.sqrt(most * least))
+def bound_of_word_scores(like: Iterable[float], unlike: Iterable[float]) -> float:
+    """The bound m, given the word scores of the pages most like the topic and of the pages least like it."""
+    mean_of_like = _mean(list(like)) + ADDED_WORD_SCORE
+    mean_of_unlike = _mean(list(unlike)) + ADDED_WORD_SCORE
+    return float(np.sqrt(mean_of_like * mean_of_unlike))
 
 
 def _mean(numbers: Sequence[float]) -> float:
@@ -328,8 +329,8 @@ def _unit(vector: Values) -> Values:
     return unit
 
 
-def _with_words(named: Any, relevance: Any) -> Any:
-    """The relevance of a page while few pages are known: by how much it names the words, more if it is also similar to
-    the aim, and at most half if it names none.
+def _with_words(word_score: Any, relevance: Any) -> Any:
+    """The relevance of a page mainly by its word score: more if the page is also similar to the aim, and at most half
+    if it names no word.
     """
-    return np.maximum(np.maximum(named, np.sqrt(named * relevance)), UNNAMED * relevance)
+    return np.maximum(np.maximum(word_score, np.sqrt(word_score * relevance)), WORDLESS_WEIGHT * relevance)

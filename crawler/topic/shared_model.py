@@ -1,7 +1,7 @@
 """Writes what a worker has learned: as a line of JSON for its next run and for other workers, and as words for people.
 
-A line may come from another version or from anybody: it is ignored if it is not valid. A word is written as itself, and
-is in memory represented by its place, a number (crawler/topic/word_statistics.py).
+A line may come from another version, or from anybody who can write to the database: it is ignored if it is not valid.
+In memory, a word is represented by its place, a number (crawler/topic/word_statistics.py); in a line, by its letters.
 """
 
 import json
@@ -32,13 +32,13 @@ from crawler.topic.word_statistics import (
 
 VERSION = 1
 MOST_WORDS = 200
-"""Words of a page that are shared."""
+"""How many words of a page are shared."""
 MOST_PAGES = 60
-"""Pages of each language that are shared."""
+"""How many pages are shared for each language with an aim of its own."""
 MOST_KNOWN = MOST_PAGES * (1 + MOST_LANGUAGES)
-"""Pages of all languages together that are read."""
+"""How many pages of all languages together are read."""
 MOST_TEXT = 12_000_000
-"""Characters of a line that is read: more than are ever written."""
+"""A line with more characters is not read; lines that workers write are shorter."""
 MOST_COUNT = 1e9
 """The largest number of pages or links; larger numbers are limited to this."""
 MOST_VALUE = 1 + math.log(1e6)
@@ -50,22 +50,23 @@ class Learned:
     """The knowledge that one worker shares."""
 
     worker_number: int
-    """The number of the worker among the workers of its crawl; it keeps it in its next run."""
+    """The number of the worker among the workers of its crawl, which stays the same in its next run."""
     topic: str
-    """Identifies the topic: a worker with another topic can only use the counts of words."""
+    """A hash of the topic: a worker with another topic can only use the counts of words."""
     pages: int
+    """How many pages the worker has seen."""
     words: dict[str, float]
     """The number of pages with each word."""
     known: list[KnownPage]
     """Pages that are similar to the topic, and pages that are not."""
     features: FeatureCounts
     translated: Sequence[tuple[AddressKey, str, float]] = ()
-    """Pages that may have translations, each with language and relevance."""
+    """Pages from whose relevance their translations learn: each with its language and relevance."""
     translations: Sequence[tuple[AddressKey, AddressKey]] = ()
     """Pairs of a page and a page that it names as its translation."""
 
 
-def written(learned: Learned, vocabulary: Vocabulary) -> str:
+def to_line(learned: Learned, vocabulary: Vocabulary) -> str:
     """The knowledge of a worker as a line of JSON."""
     names = vocabulary.names
     features = []
@@ -79,7 +80,7 @@ def written(learned: Learned, vocabulary: Vocabulary) -> str:
         "topic": learned.topic,
         "pages": learned.pages,
         "words": learned.words,
-        "known": [_page(page, names) for page in learned.known],
+        "known": [_page_record(page, names) for page in learned.known],
         "features": features,
         "good": learned.features.good,
         "bad": learned.features.bad,
@@ -89,7 +90,7 @@ def written(learned: Learned, vocabulary: Vocabulary) -> str:
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
-def read(text: str, vocabulary: Vocabulary) -> Learned | None:
+def from_line(text: str, vocabulary: Vocabulary) -> Learned | None:
     """The knowledge in a line of JSON; None if the line is not valid."""
     if len(text) > MOST_TEXT:
         return None
@@ -108,7 +109,7 @@ def read(text: str, vocabulary: Vocabulary) -> Learned | None:
             topic=str(record["topic"]),
             pages=int(_number(record["pages"])),
             words={_word(word): _number(count) for word, count in record["words"].items()},
-            known=[_known(page, vocabulary) for page in record["known"][:MOST_KNOWN]],
+            known=[_known_page(page, vocabulary) for page in record["known"][:MOST_KNOWN]],
             features=FeatureCounts(features, _number(record["good"]), _number(record["bad"])),
             translated=[
                 (_address(address), _language(language), min(_number(relevance), 1.0))
@@ -122,13 +123,13 @@ def read(text: str, vocabulary: Vocabulary) -> Learned | None:
         return None
 
 
-def _page(page: KnownPage, names: dict[int, str]) -> list[Any]:
-    """A page as JSON: how much it names the topic, its most frequent words, its language and its address."""
+def _page_record(page: KnownPage, names: dict[int, str]) -> list[Any]:
+    """A page as JSON: its word score, its most frequent words, its language and its address."""
     places, values = page.vector
     most_frequent = np.argsort(-values, kind="stable")[:MOST_WORDS]
-    value_of_place = zip(places[most_frequent].tolist(), values[most_frequent].tolist(), strict=True)
-    words = {names[place]: _rounded(value) for place, value in value_of_place if place in names}
-    return [_rounded(page.named), words, page.language, page.address]
+    values_of_places = zip(places[most_frequent].tolist(), values[most_frequent].tolist(), strict=True)
+    words = {names[place]: _rounded(value) for place, value in values_of_places if place in names}
+    return [_rounded(page.word_score), words, page.language, page.address]
 
 
 def _rounded(number: float) -> float:
@@ -138,14 +139,14 @@ def _rounded(number: float) -> float:
 # The functions that follow raise a ValueError or TypeError if a part of the JSON is not valid.
 
 
-def _known(page: Any, vocabulary: Vocabulary) -> KnownPage:
-    """The page that `_page` made into JSON."""
-    named, words, language, address = page
+def _known_page(page: Any, vocabulary: Vocabulary) -> KnownPage:
+    """The page that `_page_record` made into JSON."""
+    word_score, words, language, address = page
     values = {vocabulary.place(_word(word)): min(_number(value), MOST_VALUE) for word, value in words.items()}
     places = np.fromiter(values, np.int32, len(values))
     return KnownPage(
         Vector(places=places, values=np.fromiter(values.values(), np.float64, len(values))),
-        named=min(_number(named), 1.0),
+        word_score=min(_number(word_score), 1.0),
         language=_language(language),
         address=_address(address),
     )
@@ -178,9 +179,11 @@ def _number(value: Any) -> float:
 
 
 MOST_TOPIC_WORDS = 40
+"""How many words of the aims the summary shows."""
 MOST_LINK_WORDS = 30
+"""How many words of good links, and how many of bad ones, the summary shows."""
 EXAMINED = 200
-"""Words of the aims, and features, that are examined; those that are meaningless to people are then left out."""
+"""How many words or features are examined for each list; those that are meaningless to people are then left out."""
 LEAST_FEATURE_WEIGHT = 3.0
 """The least weight of a feature in the summary."""
 KIND_NAMES = ("", "address", "near", "host")
@@ -188,16 +191,15 @@ KIND_NAMES = ("", "address", "near", "host")
 
 
 def summary(vocabulary: Vocabulary, subjects: Sequence[Subject], apprentice: Apprentice) -> dict[str, Any]:
-    """What a worker has learned, as words.
-
-    It is the number of pages, including those of earlier runs, the words of the aims with their values, and the words
-    of links that led to the topic or away from it, each with its difference from the mean of all links and its kind.
+    """What a worker has learned, as words: `pages` is the number of pages, including those of earlier runs, and `topic`
+    the words of the aims with their values. `good` and `bad` are words of links that led to the topic or away from it,
+    each with its difference from the mean of all links and its kind.
     """
     aim = np.maximum.reduce([subject.trust * subject.aim for subject in subjects])
     names = vocabulary.names
-    highest = [at for at in np.argsort(-aim, kind="stable")[:EXAMINED].tolist() if aim[at] > 0]
-    meaningful = [at for at in highest if is_meaningful(names.get(at, "")) and vocabulary.is_met(names[at])]
-    topic = [[names[at], round(float(aim[at]), 3)] for at in meaningful]
+    highest = [place for place in np.argsort(-aim, kind="stable")[:EXAMINED].tolist() if aim[place] > 0]
+    meaningful = [place for place in highest if is_meaningful(names.get(place, "")) and vocabulary.is_met(names[place])]
+    topic = [[names[place], round(float(aim[place]), 3)] for place in meaningful]
     best, worst = apprentice.extremes(LEAST_FEATURE_WEIGHT, EXAMINED)
     mean = apprentice.mean()
     good = [[name, difference, kind] for name, difference, kind in _feature_words(best, mean, names) if difference > 0]

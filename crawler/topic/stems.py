@@ -3,7 +3,7 @@
 M. F. Porter, "Snowball: A Language for Stemming Algorithms", 2001. Two words are forms of one word if they have the
 same stem. The language follows from the script, and for Latin letters from the languages to which the crawl is limited;
 English has no stems here, as crawler/topic/keywords.py knows its plurals. Only words that begin like a word of the
-topic are stemmed: a stem takes 20 microseconds.
+topic are stemmed, because stemming a word takes 20 microseconds.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -33,29 +33,29 @@ STEMMERS_BY_SCRIPT: Mapping[str, tuple[str, Mapping[str, str]]] = {
         ),
     ),
 }
-"""For each script the stemmer of its usual language, empty if there is none, and the stemmers of languages to which the
-crawl must be limited, by their codes.
+"""For each script the stemmer of its usual language, empty if there is none, and the stemmers that are used instead if
+the crawl is limited to their languages, by the codes of these.
 """
 BEGINNING = 2
 """How many letters at the beginning all forms of a word share."""
 LEAST_LETTERS = 4
 """A shorter word has no other forms."""
 MOST_CACHED = 10_000
-"""Words whose stems are cached."""
+"""How many stems each stemmer caches."""
 
 
 class Stems:
     """Finds the word of the topic of which another word is a form."""
 
     def __init__(self, words: Iterable[str], languages: Collection[str] = ()) -> None:
-        self._stems: dict[str, list[Callable[[str], str]]] = {}
-        """The stemmers, by the beginning of words."""
+        self._stemmers: dict[str, list[Callable[[str], str]]] = {}
+        """The stemmers of the words of the topic, by their beginnings."""
         self._words: dict[tuple[str, str], str] = {}
         """The words of the topic, by beginning and stem."""
         for word in words:
             beginning = _beginning(word)
             for stem in _stemmers(word, languages):
-                self._stems.setdefault(beginning, []).append(stem)
+                self._stemmers.setdefault(beginning, []).append(stem)
                 self._words.setdefault((beginning, stem(word)), word)
 
     def __bool__(self) -> bool:
@@ -63,19 +63,19 @@ class Stems:
 
     def folded(self, word: str) -> str:
         """The word of the topic of which this is a form; if there is none, the word itself in simplified characters."""
-        if self._stems and len(word) >= LEAST_LETTERS:
+        if self._stemmers and len(word) >= LEAST_LETTERS:
             beginning = _beginning(word)
-            for stem in self._stems.get(beginning, ()):
+            for stem in self._stemmers.get(beginning, ()):
                 topic_word = self._words.get((beginning, stem(word)))
                 if topic_word is not None:
                     return topic_word
         return simplified(word)
 
-    def with_forms(self, counts: Mapping[str, int]) -> dict[str, int]:
+    def counts_with_forms(self, counts: Mapping[str, int]) -> dict[str, int]:
         """How often each of the topic's words that have stems occurs, in all its forms."""
         count_of_word: dict[str, int] = dict.fromkeys(self._words.values(), 0)
         for word, count in counts.items():
-            if _beginning(word) not in self._stems:
+            if _beginning(word) not in self._stemmers:
                 continue
             topic_word = self.folded(word)
             if topic_word in count_of_word:
@@ -87,7 +87,8 @@ def _stemmers(word: str, languages: Collection[str]) -> list[Callable[[str], str
     """The stemmers of the languages that a word of the topic may be in."""
     if len(word) < LEAST_LETTERS or not word.isalpha():
         return []
-    usual, others = STEMMERS_BY_SCRIPT.get(name(word[0], "").partition(" ")[0], ("", {}))
+    script, _, _ = name(word[0], "").partition(" ")  # a letter's name is "CYRILLIC SMALL LETTER A"
+    usual, others = STEMMERS_BY_SCRIPT.get(script, ("", {}))
     stemmer_names = [others[code] for code in sorted(languages) if code in others] or [usual]
     if not stemmer_names[0]:
         return []

@@ -25,17 +25,17 @@ Values = NDArray[np.float64]
 
 
 PLACES = 1 << 18
-"""How many places there are."""
+"""How many places there are; an array with a value for each takes 2 MB."""
 ANCHOR, ADDRESS, NEAR, HOST = KINDS = range(4)
 """The kinds of words of a link. The number of a feature is the place of its word, plus PLACES times its kind."""
 IMAGINED = 10
 """Imaginary pages before the first."""
 MOST_CACHED = 200_000
-"""Words whose places are cached; others are computed again."""
+"""How many words' places are cached; then the cache is cleared."""
 LONGEST_WORD = 100
-"""Characters of a word that is cached, or shared with other workers."""
+"""The most characters of a word that is cached, or shared with other workers."""
 MOST_SHARED = 20_000
-"""Words whose counts are shared with other workers: the most frequent ones."""
+"""How many words' counts are shared with other workers: those of the most frequent words."""
 
 
 class Vector(NamedTuple):
@@ -64,9 +64,10 @@ class KnownPage:
     vector: Vector
     number: int = -1
     """The number of the page in this run; -1 for a page of another worker or an earlier run."""
-    named: float = 0.0
-    """How much the page is about the words in which the topic was given."""
+    word_score: float = 0.0
+    """How much the page names the words of the topic, from 0 to 1 (`Keywords.score` in crawler/topic/keywords.py)."""
     is_example: bool = False
+    """Whether the text of the page is an example of the topic, or a counterexample."""
     language: str = ""
     """A two-letter code; empty if the language is unknown."""
     address: AddressKey = NO_ADDRESS
@@ -132,9 +133,8 @@ class Pairs:
         rows = new_rows[self.rows]
         kept = rows >= 0
         count = int(np.count_nonzero(kept))
-        kept_numbers = self.numbers[kept]
         self._rows[:count] = rows[kept]
-        self._numbers[:count] = kept_numbers
+        self._numbers[:count] = self.numbers[kept]
         self._count = count
 
 
@@ -155,7 +155,7 @@ class Vocabulary:
         self.counts: Values = np.zeros(PLACES)
         """The number of pages with a word of each place."""
         self._others: dict[int, tuple[int, Numbers, Values]] = {}
-        """For each other worker the number of its pages, and the number of pages with the words of these places."""
+        """For each other worker the number of its pages, places of words, and the number of its pages with each."""
         self._stop_places = np.unique(np.array(self.places(stop_words), np.int32))
 
     def place(self, word: str) -> int:
@@ -209,15 +209,15 @@ class Vocabulary:
     def resume(self, pages: int, pages_with_word: Mapping[str, float]) -> None:
         """Add the counts of an earlier run."""
         self.pages += pages
-        self.counts += self._counted(pages, pages_with_word)
+        self.counts += self._counts_by_place(pages, pages_with_word)
 
     def take_over(self, worker_number: int, pages: int, pages_with_word: Mapping[str, float]) -> None:
         """Use the counts of another worker, in place of those that it shared before."""
-        counts = self._counted(pages, pages_with_word)
+        counts = self._counts_by_place(pages, pages_with_word)
         places = np.flatnonzero(counts).astype(np.int32)
         self._others[worker_number] = pages, places, counts[places]
 
-    def _counted(self, pages: int, pages_with_word: Mapping[str, float]) -> Values:
+    def _counts_by_place(self, pages: int, pages_with_word: Mapping[str, float]) -> Values:
         """The number of pages with a word of each place."""
         counts = np.zeros(PLACES)
         for word, count in pages_with_word.items():
@@ -229,7 +229,7 @@ class Vocabulary:
 class _WordPlaces(dict[str, int]):
     """A cache of the places of words, which is cleared when it is full; very long words are not cached.
 
-    `folded` returns the form by which a word is hashed: forms with one result share a place.
+    `folded` returns the form by which a word is hashed: words with the same form share a place.
     """
 
     def __init__(self, names: dict[int, str], folded: Callable[[str], str]) -> None:

@@ -22,7 +22,7 @@ class Driver:
     def take(self, url: str, page: Read) -> float:
         """Show a page to TopicFocus, and queue its links with their priorities; returns the page's relevance."""
         if url in self.teaching:
-            self.focus.example(page.text)
+            self.focus.learn_example(page.text)
         self.focus.name_translations(url, page.translations)
         relevance = self.focus.learn_page(url, page.title, page.text, page.language)
         leads = [LinkContext(url, anchor, near=near) for url, anchor, near in page.links]

@@ -142,7 +142,7 @@ def test_another_run_or_worker_goes_on(worker_number: int) -> None:
 @pytest.mark.parametrize("topic", ["honey bees", ""])
 def test_the_pages_of_a_language_are_stacked_once(topic: str, monkeypatch: pytest.MonkeyPatch) -> None:
     focus = bilingual(topic)
-    focus.example(BEES[EN])
+    focus.learn_example(BEES[EN])
     stacked: list[int] = []
 
     class CountedStack(PageStack):

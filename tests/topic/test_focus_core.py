@@ -15,7 +15,7 @@ from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import FOREFRONT, FocusOptions
 from crawler.topic.link_table import REPORTED, LinkContext
 from crawler.topic.priorities import HIGHEST
-from crawler.topic.relevance import UNNAMED
+from crawler.topic.relevance import WORDLESS_WEIGHT
 from crawler.topic.topic import Topic
 
 BEES = "Honey bees make honey, and bees make wax in the hive of their colony."
@@ -70,7 +70,7 @@ def test_topics_in_words() -> None:
 def test_labels_are_learned_from_until_there_are_others(topic: Topic) -> None:
     made = begun(topic)
     if not topic.given:
-        made.example(BEES)
+        made.learn_example(BEES)
     before = [made.relevance("", text) for text in (BEES, CARS)]
     made.label([("", BEES, False), ("", CARS, True)])
     bees, cars = (made.relevance("", text) for text in (BEES, CARS))
@@ -112,11 +112,11 @@ def test_a_keyword_of_several_words_speaks_for_links(word: str) -> None:
 def test_at_first_a_page_is_about_words_if_it_names_them_or_is_like_pages_that_do(text: str) -> None:
     made = begun(Topic.of("bees"))
     made.learn()
-    named = made.keywords.named("", text)
+    named = made.keywords.score("", text)
     like = float(made.subject.relevance(made.subject.likeness(made.vocabulary.vector(text.split()))))
     assert made.relevance("", text) == pytest.approx(max(named, sqrt(named * like)), abs=0.02)
     unnamed = made.subject.relevance(made.subject.likeness(made.vocabulary.vector(["wax", "and", "hive"])))
-    assert made.relevance("", "wax and hive") == pytest.approx(UNNAMED * float(unnamed), abs=0.02)
+    assert made.relevance("", "wax and hive") == pytest.approx(WORDLESS_WEIGHT * float(unnamed), abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_examples_and_counterexamples() -> None:
     assert made.relevance("", CARS) < 0.3
     mixed, mustard = "Honey and mustard.", "Honey, mustard and vinegar make a sauce."
     before = made.relevance("", mixed)
-    made.example(mustard, good=False)
+    made.learn_example(mustard, is_on_topic=False)
     assert made.relevance("", mixed) < before - 0.05
     against = TopicFocus(Topic(examples=(BEES,), against=(mustard,)))
     assert against.relevance("", mixed) == pytest.approx(made.relevance("", mixed))
@@ -149,7 +149,7 @@ def test_a_page_that_is_an_example_teaches_once() -> None:
     made = begun(Topic(examples=(BEES,)), texts=(BEES, CARS))
     assert [known.is_example for known in made.subject.pages] == [True, False]
     cut = "a" * focus.MOST_TEXT
-    made.example(f"{cut}!")
+    made.learn_example(f"{cut}!")
     made.learn_page(page(2), "", f"{cut}?")
     assert made.subject.pages[-1].is_example
 

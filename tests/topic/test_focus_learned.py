@@ -8,7 +8,7 @@ import pytest
 
 from crawler.topic import shared_model
 from crawler.topic.page_translations import MOST_SHARED, NO_ADDRESS, AddressKey
-from crawler.topic.shared_model import MOST_COUNT, MOST_KNOWN, MOST_VALUE, Learned, read, written
+from crawler.topic.shared_model import MOST_COUNT, MOST_KNOWN, MOST_VALUE, Learned, from_line, to_line
 from crawler.topic.word_statistics import LONGEST_WORD, PLACES, FeatureCounts, KnownPage, Vocabulary
 
 
@@ -31,18 +31,18 @@ def told(vocabulary: Vocabulary) -> Learned:
 
 def test_it_comes_back_in_another_process_of_another_worker() -> None:
     first, second = Vocabulary(), Vocabulary()
-    line = written(told(first), first)
-    found = read(line, second)
+    line = to_line(told(first), first)
+    found = from_line(line, second)
     assert found is not None
     assert (found.worker_number, found.topic, found.pages, found.words) == (3, "mark", 7, {"bees": 5, "蜜蜂": 2})
     assert found.features == told(first).features
-    assert [page.named for page in found.known] == [0.75, 0]
+    assert [page.word_score for page in found.known] == [0.75, 0]
     assert [page.number for page in found.known] == [-1, -1]
     assert [(page.language, page.address) for page in found.known] == [("zh", AddressKey(7, 8)), ("", NO_ADDRESS)]
     assert (found.translated, found.translations) == (told(first).translated, told(first).translations)
     assert found.known[0].vector.values.tolist() == pytest.approx([1 + log(2), 1], abs=1e-4)
     assert found.known[0].vector.places.tolist() == first.places(["bees", "wax"])
-    assert written(found, second) == line
+    assert to_line(found, second) == line
     assert "\n" not in line
 
 
@@ -50,7 +50,7 @@ def test_a_page_is_told_by_the_words_that_tell_most(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(shared_model, "MOST_WORDS", 2)
     vocabulary = Vocabulary()
     one = Learned(1, "", 0, {}, [known("a b b c c c", vocabulary)], FeatureCounts({}, 0, 0))
-    found = read(written(one, vocabulary), vocabulary)
+    found = from_line(to_line(one, vocabulary), vocabulary)
     assert found is not None
     assert found.known[0].vector.places.tolist() == vocabulary.places(["c", "b"])
 
@@ -59,13 +59,13 @@ def test_what_has_no_name_is_left_out() -> None:
     vocabulary = Vocabulary()
     long = vocabulary.place("a" * (LONGEST_WORD + 1))
     page = known(f"bees {'a' * (LONGEST_WORD + 1)}", vocabulary)
-    found = json.loads(written(Learned(1, "", 0, {}, [page], FeatureCounts({long: (1, 1)}, 0, 0)), vocabulary))
+    found = json.loads(to_line(Learned(1, "", 0, {}, [page], FeatureCounts({long: (1, 1)}, 0, 0)), vocabulary))
     assert (found["known"], found["features"]) == ([[0, {"bees": 1}, "", [0, 0]]], [])
 
 
 def changed(**values: Any) -> str:
     vocabulary = Vocabulary()
-    return json.dumps(json.loads(written(told(vocabulary), vocabulary)) | values)
+    return json.dumps(json.loads(to_line(told(vocabulary), vocabulary)) | values)
 
 
 def without(key: str) -> str:
@@ -81,13 +81,13 @@ NO_NUMBERS = [None, "bees", [], {}, -1, -1e-9, float("nan"), float("inf"), -floa
 def test_no_record() -> None:
     rows = ["", "{", "null", "[]", "{}", "7", '"bees"', "[" * 100_000, '{"a":' * 100_000, "\ud800", "\x00"]
     for text in rows:
-        assert read(text, Vocabulary()) is None
+        assert from_line(text, Vocabulary()) is None
 
 
 def test_one_part_is_missing() -> None:
     for key in KEYS:
-        assert read(changed(), Vocabulary()) is not None
-        assert read(without(key), Vocabulary()) is None
+        assert from_line(changed(), Vocabulary()) is not None
+        assert from_line(without(key), Vocabulary()) is None
 
 
 def test_no_count() -> None:
@@ -101,7 +101,7 @@ def test_no_count() -> None:
                 "weight": {"features": [[0, "bees", 0, number]]},
             }
             text = json.dumps(json.loads(changed()) | values.get(key, {key: number}))
-            assert read(text, Vocabulary()) is None
+            assert from_line(text, Vocabulary()) is None
 
 
 def test_another_kind_of_value() -> None:
@@ -143,7 +143,7 @@ def test_another_kind_of_value() -> None:
         {"features": [5]},
     ]
     for values in rows:
-        assert read(changed(**values), Vocabulary()) is None
+        assert from_line(changed(**values), Vocabulary()) is None
 
 
 def test_odd_features() -> None:
@@ -155,21 +155,21 @@ def test_odd_features() -> None:
         ({"features": [[3, "", 1, 1]]}, [(1, 1)]),
     ]
     for values, features in rows:
-        found = read(changed(**values), Vocabulary())
+        found = from_line(changed(**values), Vocabulary())
         assert found is not None
         assert list(found.features.features.values()) == features
 
 
 def test_no_more_of_a_page_than_a_page_can_have() -> None:
-    found = read(changed(known=[[7, {"bees": 1e9}, "", [0, 0]]]), Vocabulary())
+    found = from_line(changed(known=[[7, {"bees": 1e9}, "", [0, 0]]]), Vocabulary())
     assert found is not None
-    assert found.known[0].named == 1
+    assert found.known[0].word_score == 1
     assert found.known[0].vector.values.tolist() == [MOST_VALUE]
 
 
 @pytest.mark.parametrize("pages", [MOST_KNOWN, MOST_KNOWN + 1, 5_000])
 def test_no_more_pages_than_are_told(pages: int) -> None:
-    found = read(changed(known=[[0, {"bees": 1}, "", [0, 0]]] * pages), Vocabulary())
+    found = from_line(changed(known=[[0, {"bees": 1}, "", [0, 0]]] * pages), Vocabulary())
     assert found is not None
     assert len(found.known) == MOST_KNOWN
 
@@ -177,8 +177,8 @@ def test_no_more_pages_than_are_told(pages: int) -> None:
 def test_no_longer_line_than_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     text = changed()
     monkeypatch.setattr(shared_model, "MOST_TEXT", len(text))
-    assert read(text, Vocabulary()) is not None
-    assert read(f"{text} ", Vocabulary()) is None
+    assert from_line(text, Vocabulary()) is not None
+    assert from_line(f"{text} ", Vocabulary()) is None
 
 
 def test_the_longest_that_is_written_is_read() -> None:
@@ -191,9 +191,9 @@ def test_the_longest_that_is_written_is_read() -> None:
     counts = FeatureCounts(features, 1e9, 1e9)
     pages, pairs = [(address, "zh", 1 / 3)] * MOST_SHARED, [(address, address)] * MOST_SHARED
     full = Learned(1, "a" * 16, count, dict.fromkeys(words, 1e6), known, counts, pages, pairs)
-    line = written(full, vocabulary)
+    line = to_line(full, vocabulary)
     assert len(line) < shared_model.MOST_TEXT
-    found = read(line, Vocabulary())
+    found = from_line(line, Vocabulary())
     assert found is not None
     assert [len(found.words), len(found.known)] == [count, MOST_KNOWN]
     assert [len(found.translated), len(found.translations)] == [MOST_SHARED, MOST_SHARED]

@@ -43,7 +43,7 @@ def test_one_word() -> None:
         ("straße", "", "STRASSE Straße", strength(2, 2)),
     ]
     for words, title, text, expected in rows:
-        assert Keywords({words.casefold(): 2.0}).named(title, text) == pytest.approx(expected)
+        assert Keywords({words.casefold(): 2.0}).score(title, text) == pytest.approx(expected)
 
 
 def test_several_words() -> None:
@@ -54,17 +54,17 @@ def test_several_words() -> None:
         ({"bees": 1, "蜜蜂": 1}, "蜜蜂", (strength(1, 2) ** 3 / 2) ** (1 / 3)),
     ]
     for weights, text, expected in rows:
-        assert Keywords(weights).named("", text) == pytest.approx(expected)
+        assert Keywords(weights).score("", text) == pytest.approx(expected)
 
 
 def test_none() -> None:
     assert not Keywords({})
-    assert Keywords({}).named("bees", "bees") == 0
+    assert Keywords({}).score("bees", "bees") == 0
     assert Keywords({"bees": 1.0})
 
 
 def test_never_more_than_1() -> None:
-    assert 0.99 < Keywords({"bees": 1e6, "wax": 1e6}).named("bees wax " * 900, "bees wax " * 900) < 1
+    assert 0.99 < Keywords({"bees": 1e6, "wax": 1e6}).score("bees wax " * 900, "bees wax " * 900) < 1
 
 
 def test_similar_words_count_in_place_of_a_word() -> None:
@@ -76,4 +76,4 @@ def test_similar_words_count_in_place_of_a_word() -> None:
     ]
     for text, expected in rows:
         similar = {"bees": [("蜜蜂", 0.5)], "cars": [("wasps", 1.0)]}
-        assert Keywords({"bees": 1.0}, similar).named("", text) == pytest.approx(expected)
+        assert Keywords({"bees": 1.0}, similar).score("", text) == pytest.approx(expected)

@@ -30,7 +30,7 @@ def test_forms() -> None:
         assert [stems.folded(one) for one in others] == list(others)
         assert bool(stems) == bool(forms)
         counts = dict.fromkeys((word, *forms, *others), 2)
-        assert stems.with_forms(counts) == ({word: 2 * len({word, *forms})} if forms else {})
+        assert stems.counts_with_forms(counts) == ({word: 2 * len({word, *forms})} if forms else {})
 
 
 def test_the_language_of_latin_letters_is_that_of_the_crawl() -> None:
