@@ -4,7 +4,8 @@ Scores put links in order, but the chance that belongs to a score differs from c
 on the topic among the pages that links with about this score led to. A page counts as on the topic if it is, or if a
 link that was first seen on it led to a page that is. The chance never falls when the score rises: it is the isotonic
 regression of the pages on the scores of their links (B. Zadrozny, C. Elkan, "Transforming Classifier Scores into
-Accurate Multiclass Probability Estimates", KDD 2002), computed by pooling neighbours that are in the wrong order.
+Accurate Multiclass Probability Estimates", KDD 2002). It is computed by pooling: links with neighbouring scores get one
+chance, their mean, if the chances were in the wrong order.
 
 A prior of `PRIOR_PAGES` imaginary pages gives a score s the chance 2.5 s²: on a web of 4,598 pages of an encyclopaedia,
 links with scores around .12, .17, .25 and .35 led to the topic in 1.6, 5, 17 and 42 % of cases.
@@ -19,13 +20,13 @@ REMEMBERED = 1_000
 PRIOR_PAGES = 100
 PRIOR_FACTOR = 2.5
 PRIOR_STEPS = 50
-"""Steps between the scores, at equal distances, among which the prior pages are divided."""
+"""The prior pages have the scores 0, 1 / PRIOR_STEPS, 2 / PRIOR_STEPS and so on, up to 1."""
 NO_SCORE = 2.0
-"""Stands for a score that no link has."""
+"""Stands for a least score that no link reaches."""
 WINDOW = 200
 """How many of the last pages the present yield is computed from."""
 FIRST_PAGES = 20
-"""Pages off the topic that are added to the window, so that the first few pages decide nothing."""
+"""How many pages off the topic are added to these, so that the first few pages decide nothing."""
 PROMISING_SHARE = 0.25
 """The least chance of a promising link to a good site, as a share of the present yield."""
 GOOD_SHARE = 0.5
@@ -43,7 +44,7 @@ class JudgedLink:
     page: int
     """The number of the page that the link led to."""
     is_on_topic: bool
-    """Whether that page is on the topic, or a page whose link was first seen on it."""
+    """Whether that page counts as on the topic; `LinkChances.add` sets it if a link on the page led to the topic."""
 
 
 @dataclass
@@ -81,17 +82,22 @@ class LinkChances:
         self._by_page: dict[int, JudgedLink] = {}
         """These links, by the numbers of their pages."""
         self._sites: dict[int, SiteYield] = {}
-        """By the numbers of sites."""
+        """The yields of sites, by their numbers."""
 
     def add(self, link: JudgedLink, site: int, first_seen_on: int | None) -> None:
         """Count a link that was requested, for itself, its site and the page on which it was first seen."""
+        # The site.
         site_yield = self._sites.setdefault(site, SiteYield())
         site_yield.pages += 1
         site_yield.on_topic += link.is_on_topic
+
+        # The link itself, in place of the oldest one.
         if len(self._links) == REMEMBERED:
             self._by_page.pop(self._links[0].page, None)
         self._links.append(link)
         self._by_page[link.page] = link
+
+        # The page on which it was first seen.
         link_to_source = self._by_page.get(first_seen_on) if first_seen_on is not None else None
         if link.is_on_topic and link_to_source is not None:
             link_to_source.is_on_topic = True
@@ -115,18 +121,18 @@ class LinkChances:
 
     def good_sites(self) -> list[int]:
         """The sites whose yield is at least `GOOD_SHARE` of the present yield."""
-        least = GOOD_SHARE * self.present_yield()
-        return [number for number, site in self._sites.items() if site.on_topic >= least * site.pages]
+        least_yield = GOOD_SHARE * self.present_yield()
+        return [number for number, site in self._sites.items() if site.on_topic >= least_yield * site.pages]
 
     def least_possible(self, min_chance: float) -> float:
-        """The score from which on every pool of links may have this chance, by its highest chance; above 1 if the best
-        pool may not.
+        """The least score whose links, and all links with higher scores, may have this chance (`Pool.highest_chance`);
+        `NO_SCORE` if even the links with the highest scores may not.
         """
         possible = takewhile(lambda pool: pool.highest_chance >= min_chance, reversed(self._pools()))
         return min((pool.least_score for pool in possible), default=NO_SCORE)
 
     def least_score(self, min_chance: float) -> float:
-        """The least score whose links lead to the topic with at least this chance; above 1 if no score does.
+        """The least score whose links lead to the topic with at least this chance; `NO_SCORE` if there is none.
 
         >>> chances = LinkChances()
         >>> chances.least_score(0.05)
@@ -141,11 +147,11 @@ class LinkChances:
     def _pools(self) -> list[Pool]:
         """The links in pools of rising score and chance."""
         scores = [step / PRIOR_STEPS for step in range(PRIOR_STEPS + 1)]
-        weight = PRIOR_PAGES / PRIOR_STEPS
-        links = [Pool(score, weight, weight * min(1.0, PRIOR_FACTOR * score**2)) for score in scores]
-        links += [Pool(link.score, 1.0, float(link.is_on_topic)) for link in self._links]
+        prior_pages = PRIOR_PAGES / PRIOR_STEPS
+        single_pools = [Pool(score, prior_pages, prior_pages * min(1.0, PRIOR_FACTOR * score**2)) for score in scores]
+        single_pools += [Pool(link.score, 1.0, float(link.is_on_topic)) for link in self._links]
         pools: list[Pool] = []
-        for pool in sorted(links, key=lambda pool: pool.least_score):
+        for pool in sorted(single_pools, key=lambda pool: pool.least_score):
             pools.append(pool)
             while len(pools) > 1 and pools[-2].chance >= pools[-1].chance:
                 above = pools.pop()

@@ -69,9 +69,9 @@ class Apprentice:
         self.good += relevance
         self.bad += 1 - relevance
         gain = relevance * self._balance()
-        for table in self._tables():
-            table[0, features] += gain
-            table[1, features] += gain + (1 - relevance)
+        for sums, weights in self._tables():
+            sums[features] += gain
+            weights[features] += gain + (1 - relevance)
 
     def promise(self, features: Pairs, links: int) -> Values:
         """The promise of links, by the features of each; links without features get the overall mean."""
@@ -101,8 +101,8 @@ class Apprentice:
 
     def resume(self, counts: FeatureCounts) -> None:
         """Add the counts of an earlier run."""
-        self.good = self.good + counts.good
-        self.bad = self.bad + counts.bad
+        self.good += counts.good
+        self.bad += counts.bad
         for feature, sum_and_weight in counts.features.items():
             for table in self._tables():
                 table[:, feature] += sum_and_weight
@@ -110,15 +110,15 @@ class Apprentice:
     def take_over(self, worker_number: int, counts: FeatureCounts) -> None:
         """Use the counts of another worker, in place of those that it shared before."""
         self._others[worker_number] = counts
-        # A copy each time: to subtract the earlier counts of the worker would leave rounding errors.
+        # Added up anew each time: subtracting the earlier counts of the worker would leave rounding errors.
         self._all = self._own.copy()
         for counts_of_worker in self._others.values():
             features = np.fromiter(counts_of_worker.features, np.int32, len(counts_of_worker.features))
             self._all[:, features] += np.array(list(counts_of_worker.features.values()), np.float32).reshape(-1, 2).T
 
     def extremes(self, least_weight: float, most: int) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
-        """The features with the highest values, and the ones with the lowest, each with its value: at most `most`, of
-        those with at least this weight.
+        """The `most` features with the highest values and the `most` with the lowest, each with its value. Features
+        with less than `least_weight` are ignored.
         """
         sums, weights = self._all
         frequent = np.flatnonzero(weights >= least_weight)
@@ -128,7 +128,7 @@ class Apprentice:
         return ranked[:most], ranked[::-1][:most]
 
     def _tables(self) -> list[NDArray[np.float32]]:
-        """The different arrays in which a count must be changed."""
+        """The arrays in which a count must be changed, each of sums and weights."""
         if self._all is self._own:
             return [self._own]
         return [self._own, self._all]
@@ -172,7 +172,7 @@ class PageCredits:
         return min(self.pages, MOST_PAGES)
 
     def add(self, relevance: float) -> int:
-        """Add a page; returns its number."""
+        """Add a page; returns its number. It is the oldest page's number if all numbers are in use."""
         number = self.pages % MOST_PAGES
         if number == self._table.shape[1]:
             self._table = np.concatenate([self._table, np.zeros_like(self._table)], axis=1)
@@ -222,7 +222,7 @@ WINDOW = 200
 SITE_FACTOR = 0.1
 """The factor of the scores of links to a site that has had its share."""
 FOREFRONT = 300
-"""So many queued links are requested soon anyway: exploration chooses among the links after them."""
+"""The best queued links, so many, are requested soon anyway: exploration chooses among the links after them."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,7 @@ class Prioritizer:
         self._sites: deque[int] = deque(maxlen=WINDOW)
         """The sites of the last pages."""
         self._owed = 0.0
-        """How many links exploration may choose now."""
+        """How many links exploration may choose now; each page adds a fraction."""
         self._random = random.Random(worker_number)  # noqa: S311 - a choice among links, no secret
 
     def count_page(self, site: int) -> None:
@@ -256,21 +256,23 @@ class Prioritizer:
         self._owed += self.options.exploration
 
     def priorities(
-        self, scores: Values, sites: Values, waiting: Collection[int], least_scores: float | Values = 0.0
+        self, scores: Values, sites: Values, waiting_sites: Collection[int], least_scores: float | Values = 0.0
     ) -> NDArray[np.int32]:
-        """The priorities of links, by their scores and sites; `waiting` are the sites with queued links. Priorities are
-        lower for sites that have had their share, as long as links to others are queued, and lowest for scores below
-        the least.
+        """The priorities of links, by their scores and sites; `waiting_sites` are the sites with queued links.
+
+        Links to sites that have had their share get lower priorities, as long as links to other sites are queued. Links
+        with scores below `least_scores` get the lowest priorities.
         """
         full_sites = self._full_sites()
         offsets = np.where(scores < least_scores, UNLIKELY, 0)
-        if sum(site in waiting for site in full_sites) < len(waiting):
+        has_other_sites = sum(site in waiting_sites for site in full_sites) < len(waiting_sites)
+        if has_other_sites:
             scores = scores * np.where(np.isin(sites, full_sites), SITE_FACTOR, 1.0)
         # Only links that exploration chooses have the priority HIGHEST.
         return (np.minimum(np.round(SCALE * scores), HIGHEST - 1) + offsets).astype(np.int32)
 
     def _full_sites(self) -> list[int]:
-        """The sites that had more than their share of the last pages; none if shares of so few pages say little."""
+        """The sites that had more than their share of the last pages; none while shares of so few pages say little."""
         if len(self._sites) < WINDOW // 10:
             return []
         most = self.options.site_share * len(self._sites)
@@ -287,15 +289,15 @@ class Prioritizer:
         return chosen
 
 
-# The weights of the parts of a score.
-SHOWN = 0.5
-TRACK = 1.2
-WORDS = 1.0
-NEAR = 0.3
-PROMISE = 0.25
-TEXTS = 0.5
+# The weights of the parts of a score, which the head of this module explains.
+SHOWN_WEIGHT = 0.5
+TRACK_WEIGHT = 1.2
+WORDS_WEIGHT = 1.0
+NEAR_WEIGHT = 0.3
+PROMISE_WEIGHT = 0.25
+TEXTS_WEIGHT = 0.5
 PAGES_OF_MEAN = 1.0
-"""The weight of the mean relevance of all pages, in pages that show a link."""
+"""The weight of the mean relevance of all pages in `shown`, in pages that show a link."""
 
 
 @dataclass(frozen=True)
@@ -320,19 +322,19 @@ class Scorer:
         worth = (sums + PAGES_OF_MEAN * mean) / (page_counts + PAGES_OF_MEAN)
         words = self._of_topic(links.anchors, count)
         near = self._of_topic(links.nears, count)
-        total = SHOWN * worth + WORDS * words + NEAR * near
-        weight = SHOWN + WORDS + NEAR
+        total = SHOWN_WEIGHT * worth + WORDS_WEIGHT * words + NEAR_WEIGHT * near
+        weight = SHOWN_WEIGHT + WORDS_WEIGHT + NEAR_WEIGHT
 
         if self.learning:
             tracks = shown.sums(self.page_credits.track(shown.numbers), count)
-            total = total + TRACK * np.where(page_counts > 0, tracks / np.maximum(page_counts, 1), mean)
-            total = total + PROMISE * self.apprentice.promise(links.features, count)
-            total = total + TEXTS * self.texts.promise(links.anchors, count)
-            weight += TRACK + PROMISE + TEXTS
+            total = total + TRACK_WEIGHT * np.where(page_counts > 0, tracks / np.maximum(page_counts, 1), mean)
+            total = total + PROMISE_WEIGHT * self.apprentice.promise(links.features, count)
+            total = total + TEXTS_WEIGHT * self.texts.promise(links.anchors, count)
+            weight += TRACK_WEIGHT + PROMISE_WEIGHT + TEXTS_WEIGHT
         return np.asarray(np.clip(links.table[FACTOR] * total / weight, 0.0, 1.0))
 
     def _of_topic(self, words: Pairs, count: int) -> Values:
-        """The relevance of the words of each link by the aim of the language in which it is greatest.
+        """The highest relevance of the words of each link by the aim of any language.
 
         Aims of foreign languages count less if few pages taught them (`Subject.trust`).
         """

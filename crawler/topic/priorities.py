@@ -10,7 +10,7 @@ HIGHEST = SCALE - 1
 UNLIKELY = -20_000
 """Added to the priority of a link that is unlikely to lead to the topic: it comes after all images."""
 LEAST_LIKELY = UNLIKELY + SCALE
-"""Lower priorities are those of unlikely links."""
+"""All priorities below this are those of unlikely links."""
 BEHIND_IMAGE = -1_000
 """The priority of a link that is only an image: mostly an advert, so it comes after all other likely links."""
 

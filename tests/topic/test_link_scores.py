@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from crawler.topic.aims import Aims
-from crawler.topic.link_scores import NEAR, PROMISE, SHOWN, TEXTS, TRACK, WORDS, Apprentice, PageCredits, Scorer
+from crawler.topic.link_scores import (
+    NEAR_WEIGHT,
+    PROMISE_WEIGHT,
+    SHOWN_WEIGHT,
+    TEXTS_WEIGHT,
+    TRACK_WEIGHT,
+    WORDS_WEIGHT,
+    Apprentice,
+    PageCredits,
+    Scorer,
+)
 from crawler.topic.link_table import LinkNumbers, WaitingLinks
 from crawler.topic.page_translations import Translations
 from crawler.topic.relevance import PageStack
@@ -54,7 +64,7 @@ def of_topic(cosine: float) -> float:
 
 
 MEAN = 0.3
-ALL_WEIGHTS = SHOWN + WORDS + NEAR + TRACK + PROMISE + TEXTS
+ALL_WEIGHTS = SHOWN_WEIGHT + WORDS_WEIGHT + NEAR_WEIGHT + TRACK_WEIGHT + PROMISE_WEIGHT + TEXTS_WEIGHT
 WORTH = {GOOD: 0.9, POOR: 0.0, HUB: 0.3 / 3}
 TRACKS = {GOOD: 0.9, POOR: 0.0, HUB: 1 / 4}
 
@@ -68,11 +78,15 @@ def test_a_score() -> None:
     ]
     for page in [GOOD, POOR, HUB]:
         for anchor, near, words, around in rows:
-            told = SHOWN * (WORTH[page] + MEAN) / 2 + WORDS * of_topic(words) + NEAR * of_topic(around)
+            told = (
+                SHOWN_WEIGHT * (WORTH[page] + MEAN) / 2
+                + WORDS_WEIGHT * of_topic(words)
+                + NEAR_WEIGHT * of_topic(around)
+            )
             (plain,) = score(scorer(learning=False), seen(page, anchor, near))
-            assert plain == pytest.approx(told / (SHOWN + WORDS + NEAR))
+            assert plain == pytest.approx(told / (SHOWN_WEIGHT + WORDS_WEIGHT + NEAR_WEIGHT))
             (learned,) = score(scorer(), seen(page, anchor, near))
-            total = told + TRACK * TRACKS[page] + (PROMISE + TEXTS) * 0.5
+            total = told + TRACK_WEIGHT * TRACKS[page] + (PROMISE_WEIGHT + TEXTS_WEIGHT) * 0.5
             assert learned == pytest.approx(total / ALL_WEIGHTS)
 
 
@@ -82,18 +96,18 @@ def test_shown_by_several_pages() -> None:
     waiting.show_again(0, POOR, [])
     waiting.show_again(0, HUB, [])
     worth, track = sum(WORTH.values()), sum(TRACKS.values()) / 3
-    total = SHOWN * (worth + MEAN) / 4 + TRACK * track + (PROMISE + TEXTS) * 0.5
+    total = SHOWN_WEIGHT * (worth + MEAN) / 4 + TRACK_WEIGHT * track + (PROMISE_WEIGHT + TEXTS_WEIGHT) * 0.5
     assert made.scores(waiting.all()).tolist() == pytest.approx([total / ALL_WEIGHTS])
 
 
 def test_shown_by_no_page_that_is_known() -> None:
-    total = SHOWN * MEAN + TRACK * MEAN + (PROMISE + TEXTS) * 0.5
+    total = SHOWN_WEIGHT * MEAN + TRACK_WEIGHT * MEAN + (PROMISE_WEIGHT + TEXTS_WEIGHT) * 0.5
     assert score(scorer(), seen(None, [], [])) == pytest.approx([total / ALL_WEIGHTS])
 
 
 def test_features_promise() -> None:
     good, none, bad = score(scorer(), *(seen(GOOD, [], [], features=features) for features in [(BEES,), (), (CARS,)]))
-    step = PROMISE * 0.05 / ALL_WEIGHTS
+    step = PROMISE_WEIGHT * 0.05 / ALL_WEIGHTS
     assert [good - none, none - bad] == pytest.approx([step, step])
     without = score(scorer(learning=False), *(seen(GOOD, [], [], features=features) for features in [(BEES,), (CARS,)]))
     assert without[0] == without[1]
@@ -102,7 +116,7 @@ def test_features_promise() -> None:
 def test_words_of_texts_promise() -> None:
     anchors = [[HIVES], [NEWS], [ROADS], []]
     good, mixed, bad, none = score(scorer(), *(seen(GOOD, anchor, []) for anchor in anchors))
-    step = TEXTS * 0.05 / ALL_WEIGHTS
+    step = TEXTS_WEIGHT * 0.05 / ALL_WEIGHTS
     assert [good - mixed, mixed - bad, mixed - none] == pytest.approx([step, step, 0])
     without = score(scorer(learning=False), *(seen(GOOD, anchor, []) for anchor in anchors))
     assert len(set(without)) == 1
