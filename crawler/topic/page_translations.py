@@ -7,8 +7,8 @@ Two pages in different languages are translations of each other if
 - their addresses differ only by a language: /zh/bees/ and /bees/, as in P. Resnik and N. A. Smith, "The Web as a
   Parallel Corpus", Computational Linguistics 2003.
 
-A page is identified by a hash of its address without the language, so that translations of the third kind share it.
-Memory is bounded: the oldest entries are forgotten.
+A page is identified by a hash of its address without the language, so that translations of the third kind have the same
+hash. Memory is bounded: the oldest entries are forgotten.
 """
 
 import re
@@ -24,19 +24,20 @@ from crawler.urls.lru_dict import LruDict
 from crawler.urls.parsing import absolute
 
 MOST_PAGES = 10_000
-"""Pages whose relevance is remembered: these take 4 MB."""
+"""The relevance of so many pages is remembered, which takes 4 MB."""
 MOST_NAMED = 5_000
-"""Pages whose named translations are remembered."""
+"""For so many pages, the translations that they name are remembered."""
 MOST_NAMES = 20
-"""Translations that one page may name."""
+"""How many translations one page may name."""
 MOST_SHARED = 2_000
-"""Pages, and pairs of pages, that are shared with other workers: the last ones."""
+"""The last pages, and the last pairs of pages, so many of each, are shared with other workers."""
 ADDRESS_BITS = 48
+"""The length of the hashes of addresses."""
 LANGUAGE_TAG = re.compile(r"[a-z]{2,3}(?:[-_](?:[a-z]{2}|hans|hant))?")
 PATH_SEPARATOR = re.compile(r"([/.])")
 LANGUAGE_PARAMETERS = frozenset("hl lang language locale".split())
 LONGEST_NAME = 12
-"""Characters of the text of a link that may be the name of a language."""
+"""A link's text with more characters is not looked up among the names of languages."""
 LANGUAGE_NAMES = frozenset(
     "english 英文 英语 英語 英文版 chinese 中文 汉语 漢語 中文版 简体 繁體 简体中文 繁體中文 繁体中文 "
     "deutsch german français french español spanish português portuguese italiano italian nederlands dutch "
@@ -98,8 +99,8 @@ def is_language(text: str) -> bool:
 
 
 def without_language(url: str) -> str:
-    """An address without its scheme, and without the part that names a language: of the host, of the path, or a
-    parameter.
+    """An address without its scheme, and without the first of these parts that names a language: the first label of the
+    host, a part of the path, or parameters.
 
     >>> without_language("https://a.example/zh/bees/"), without_language("https://www.a.example/bees/")
     ('a.example/bees/', 'a.example/bees/')
@@ -112,7 +113,7 @@ def without_language(url: str) -> str:
     query = address.query
     first, _, rest = name.partition(".")
     path_without_language = _without_first_language(PATH_SEPARATOR.split(path))
-    if "." in rest and _names_language(first):
+    if "." in rest and _names_language(first):  # not a whole domain such as it.example
         name = rest
     elif path_without_language is not None:
         path = path_without_language
@@ -125,8 +126,12 @@ def without_language(url: str) -> str:
 
 
 def _without_first_language(parts: list[str]) -> str | None:
-    """A path, given as its parts and the separators between them, without the first part that names a language and the
-    separator before it; None if no part does.
+    """A path without the first part that names a language and the separator before it; None if no part names one.
+
+    `parts` are the parts of the path and the separators between them.
+
+    >>> _without_first_language(["", "/", "zh", "/", "bees"])
+    '/bees'
     """
     for at in range(2, len(parts), 2):
         if _names_language(parts[at]):
@@ -176,7 +181,7 @@ class Translations:
             self._name(key, other)
 
     def judge(self, key: AddressKey, language: str, relevance: float) -> None:
-        """Record the relevance of a page, also if it is judged again."""
+        """Record the relevance of a page; it replaces the relevance recorded before."""
         by_language = self._relevance.get(key, {})
         folder = self._folders.setdefault(key.folder, {}).setdefault(language, FolderSum())
         folder.relevance += relevance - by_language.get(language, 0.0)
@@ -186,7 +191,7 @@ class Translations:
             self._forget(oldest_key, oldest)
 
     def _forget(self, key: AddressKey, by_language: Mapping[str, float]) -> None:
-        """Subtract the relevance of a page from the sums of its folder."""
+        """Subtract the relevance of a page that is no longer remembered from the sums of its folder."""
         sums = self._folders[key.folder]
         for language, relevance in by_language.items():
             sums[language].relevance -= relevance
@@ -199,8 +204,8 @@ class Translations:
     def relevance(self, key: AddressKey, languages: Collection[str]) -> float | None:
         """The mean relevance of a page's translations into these languages; None if none is known."""
         named = self._names.get(key.page, {}).values()
+        # Pages that name each other are translations, and so are the pages with the same key.
         others = (other for other in named if key.page in self._names.get(other.page, {}))
-        # Pages whose addresses differ only by a language share a key.
         values = [
             relevance
             for page in (key, *others)
@@ -210,8 +215,8 @@ class Translations:
         return sum(values) / len(values) if values else None
 
     def of_folder(self, key: AddressKey, languages: Collection[str]) -> float:
-        """The mean relevance of the pages in these languages in the folder of a page, computed as if there were one
-        more with the relevance 0.
+        """The mean relevance of the pages in these languages in the folder of a page. One more page with the relevance
+        0 is added, so that a single page does not decide; 0 without pages.
         """
         by_language = self._folders.get(key.folder, {})
         sums = [folder_sum for language, folder_sum in by_language.items() if language in languages]
@@ -222,7 +227,7 @@ class Translations:
         last_judged = list(self._relevance.items())[-MOST_SHARED:]
         last_named = list(self._names.items())[-MOST_SHARED:]
         pages = [(key, language, value) for key, by_language in last_judged for language, value in by_language.items()]
-        # The folder of the page that names others is not used.
+        # The folder of the page that names others is not used, so it is not shared.
         pairs = [(AddressKey(page=page, folder=0), other) for page, named in last_named for other in named.values()]
         return pages[-MOST_SHARED:], pairs[-MOST_SHARED:]
 

@@ -1,8 +1,8 @@
 """The vectors of words in a static model, which model2vec distils from a sentence model, in one or many languages.
 
 The folder of a model has two files. `model.safetensors` has the vectors, one for each token
-(https://github.com/huggingface/safetensors#format): the length of a header in 8 bytes, the header in JSON, with type,
-shape and place of each tensor, and the numbers. `tokenizer.json` has the tokens in their order
+(https://github.com/huggingface/safetensors#format): the length of a header in 8 bytes, the header in JSON, with the
+type, shape and offset of each tensor, and the numbers. `tokenizer.json` has the tokens in their order
 (https://huggingface.co/docs/tokenizers/components#models). In a Unigram tokenizer, and in BPE with ▁, the tokens at the
 beginning of words begin with ▁; in a WordPiece tokenizer, they are the tokens that do not begin with ##.
 
@@ -24,11 +24,11 @@ MODEL = "model.safetensors"
 TOKENIZER = "tokenizer.json"
 LENGTH_BYTES = 8
 MOST_HEADER = 1_000_000
-"""Bytes of a header that is read."""
+"""The most bytes of a header that is read."""
 MOST_TOKENIZER = 200_000_000
-"""Bytes of tokens that are read: a million of them take 50 MB."""
+"""The most bytes of a file of tokens that is read: a million tokens take 50 MB."""
 TYPES = {"F32": "<f4", "F16": "<f2", "F64": "<f8", "I8": "i1", "BF16": "<u2"}
-"""The types of vectors, each with numpy's type; numpy has no bfloat16."""
+"""The types of vectors, each with numpy's type. Numpy has no bfloat16, so its bits are read as integers."""
 INTEGERS = {"I64": "<i8", "I32": "<i4"}
 """The types of the tensor `mapping`, which has the row of each token if several tokens share a vector."""
 WORD_MARK = "▁"
@@ -46,8 +46,9 @@ class StaticModel:
     rows: Mapping[str, int]
     """The row of each token."""
     table: NDArray[Any]
+    """The vectors, one in each row."""
     is_bfloat: bool
-    """Whether the numbers are of type bfloat16: the upper halves of numbers of 32 bits."""
+    """Whether the numbers are of type bfloat16, that is, the upper halves of 32-bit floats."""
 
     def vectors(self, rows: Iterable[int]) -> Vectors:
         """The vectors in these rows."""
@@ -61,6 +62,7 @@ class StaticModel:
         has_marks = any(token.startswith(WORD_MARK) for token in self.rows)
         for token, row in self.rows.items():
             word = token.removeprefix(WORD_MARK)
+            # In scripts without spaces, no mark shows where a word begins.
             begins_word = not has_marks or token.startswith(WORD_MARK) or is_unspaced(token)
             if word and begins_word and not token.startswith(PART_MARK):
                 yield word, row
@@ -91,9 +93,11 @@ class StaticModel:
 
 
 def read_model(folder: Path) -> StaticModel:
-    """The model in a folder; raises a ValueError if there is none, and an OSError if it cannot be read."""
+    """The model in a folder; raises a ValueError or an error of a lookup if it is not valid, and an OSError if it
+    cannot be read.
+    """
     tensors, start = _header(folder / MODEL)
-    name = "embeddings" if "embeddings" in tensors else next(iter(tensors))
+    name = "embeddings" if "embeddings" in tensors else next(iter(tensors))  # the name that model2vec gives
     table = _tensor(folder / MODEL, tensors[name], start, TYPES)
     if table.ndim != 2:
         raise ValueError("the vectors are no table")
@@ -110,17 +114,22 @@ def _header(path: Path) -> tuple[dict[str, Any], int]:
     with path.open("rb") as file:
         length = int.from_bytes(file.read(LENGTH_BYTES), "little")
         if not 0 < length <= MOST_HEADER:
-            raise ValueError("the header is too long")
+            raise ValueError("the header is empty or too long")
         header = json.loads(file.read(length))
     header.pop("__metadata__", None)
     return header, LENGTH_BYTES + length
 
 
 def _tensor(path: Path, header: Mapping[str, Any], start: int, types: Mapping[str, str]) -> NDArray[Any]:
-    """A tensor in a file, which stays on disk, given its entry in the header and the types that it may have."""
+    """A tensor in a file, which stays on disk.
+
+    `header` is the tensor's entry in the header, `start` the offset of all tensors, and `types` has the types that this
+    one may have.
+    """
     if header["dtype"] not in types:
         raise ValueError("the numbers are of another type")
-    return np.memmap(path, types[header["dtype"]], "r", start + header["data_offsets"][0], tuple(header["shape"]))
+    offset, _ = header["data_offsets"]
+    return np.memmap(path, types[header["dtype"]], "r", start + offset, tuple(header["shape"]))
 
 
 def _tokens(path: Path) -> dict[str, int]:

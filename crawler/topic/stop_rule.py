@@ -10,7 +10,7 @@ from crawler.translation.message import Message, plural
 ON_TOPIC = 0.5
 """The relevance from which a page is on the topic, unless the user gives another."""
 WINDOW = 200
-"""The number of last pages by which a worker judges whether the crawl should end."""
+"""How many of the last pages a worker counts to judge whether the crawl should end."""
 STOP_WHEN = re.compile(r"harvest\s*<\s*([0-9]{0,6}\.?[0-9]{1,6})", re.ASCII)
 
 
@@ -75,7 +75,7 @@ class HarvestCounts(NamedTuple):
         'On topic: 2 of 3 pages read (67%), 50% of the last 2.'
         """
         values = {"topical": f"{self.on_topic:,}", "share": f"{self.share:.0%}"}
-        if self.pages <= self.last:
+        if self.pages <= self.last:  # the last pages are all pages
             return plural(
                 "On topic: {topical} of {n} page read ({share}).",
                 "On topic: {topical} of {n} pages read ({share}).",

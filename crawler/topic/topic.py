@@ -37,7 +37,9 @@ STOP_WORDS = frozenset(
 )
 """The most frequent words of English, which say nothing about a topic."""
 PARTICLES = re.compile("[的了是在和有不我他她它这那就也都而及与或一个们等被把对于为以之其中]")
-"""The Chinese particles; a pair of characters with one says nothing about a topic."""
+"""The Chinese particles. Chinese words are counted as pairs of characters; a pair with a particle says nothing about a
+topic.
+"""
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,9 @@ class Topic:
         >>> Topic.of("The honey bees").words
         (('honey', 1.0), ('bees', 1.0))
         """
-        named = terms(text) or words(text)
-        telling = [word for word in named if word not in STOP_WORDS] or named
-        return cls(words=tuple(dict.fromkeys(telling, 1.0).items()), text=text)
+        all_words = terms(text) or words(text)  # a text of words too short for terms still has words
+        topic_words = [word for word in all_words if word not in STOP_WORDS] or all_words
+        return cls(words=tuple(dict.fromkeys(topic_words, 1.0).items()), text=text)
 
     @property
     def languages(self) -> frozenset[str]:
@@ -113,13 +115,13 @@ def is_meaningful(word: str) -> bool:
 
 
 LARGEST = 1024 * 1024
-"""Bytes of a topic file: whole books are not examples."""
+"""The most bytes of a topic file: whole books are not examples."""
 KEYS = ("words", "examples", "against", "domains")
 DOMAIN_KEYS = ("prefer", "avoid")
-ADDRESS = ("http://", "https://")
-"""How a text begins that is an address."""
+SCHEMES = ("http://", "https://")
+"""A text that begins with one of these is an address."""
 MOST_SHOWN = 60
-"""Characters of a text that a message quotes."""
+"""How many characters of a text a message quotes."""
 
 
 def read_topic(path: Path) -> Topic:
@@ -134,7 +136,7 @@ def _tables(path: Path) -> dict[str, Any]:
             raise TopicError("topic={path} is not a file; give a TOML file", path=_shown(str(path)))
         with path.open("rb") as file:
             source = file.read(LARGEST + 1)
-    except TopicError:
+    except TopicError:  # a ValueError, too
         raise
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or Message("such a name is not possible")
@@ -228,20 +230,21 @@ class _TopicFile:
         urls = []
         texts = []
         for text in self.strings(key, self.tables.get(key, [])):
-            if not text.lower().startswith(ADDRESS) or len(text.split()) > 1:
+            if not text.lower().startswith(SCHEMES) or len(text.split()) > 1:
                 if not words(text):
                     self.reject(
                         key, "contains {given}, which has no word; allowed are texts and addresses", given=_shown(text)
                     )
                 texts.append(text)
-            elif url := absolute("", text):
-                urls.append(url)
-            else:
+                continue
+            url = absolute("", text)
+            if url is None:
                 self.reject(
                     key,
                     "contains {given}, which is not an address; allowed are http:// and https:// addresses",
                     given=_shown(text),
                 )
+            urls.append(url)
         return tuple(dict.fromkeys(urls)), tuple(dict.fromkeys(texts))
 
     def domains(self, table: dict[str, Any], key: str) -> tuple[str, ...]:
@@ -264,16 +267,16 @@ class _TopicFile:
             self.reject(key, 'is not a list of texts; allowed are lists such as ["bees"]')
         return [text.strip() for text in texts]
 
-    def check_keys(self, table: dict[str, Any], allowed: tuple[str, ...], before: str) -> None:
-        """Raise a TopicError if a table has another key; `before` is the prefix of its keys in the message."""
+    def check_keys(self, table: dict[str, Any], allowed: tuple[str, ...], prefix: str) -> None:
+        """Raise a TopicError if a table has another key; `prefix` stands before its keys in the message."""
         for key in table:
             if key not in allowed:
                 self.reject(
-                    before + key, "is not known; allowed are {names}", names=[before + name for name in allowed]
+                    prefix + key, "is not known; allowed are {names}", names=[prefix + name for name in allowed]
                 )
 
     def reject(self, key: str, why: str, /, **values: object) -> NoReturn:
-        """Raise the TopicError of a key."""
+        """Raise the TopicError that says why a key is wrong; `values` are those of the message `why`."""
         raise TopicError(
             "topic={path}: {key} {why}", path=_shown(self.name), key=key[:MOST_SHOWN], why=Message(why, values)
         )

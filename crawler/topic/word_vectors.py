@@ -28,8 +28,11 @@ from crawler.topic.static_model import MODEL, TOKENIZER, read_model
 from crawler.topic.topic import SimilarWords
 
 MOST_SIMILAR = 10
+"""How many similar words a word of the topic has at most."""
 LEAST_COSINE = 0.5
+"""The least cosine of the vectors of similar words."""
 LINES_AT_ONCE = 1_000
+"""How many vectors are compared at once."""
 GZIP = b"\x1f\x8b"
 """The first bytes of a compressed file (https://www.rfc-editor.org/rfc/rfc1952#page-6)."""
 
@@ -39,19 +42,23 @@ def similar_words(path: Path, words: tuple[str, ...]) -> SimilarWords:
     """For each of these words the similar words in a file of vectors, cached for the last file and words; raises a
     ModelFileError if the file cannot be read.
     """
+    # The vectors of the topic's words. `_parts` gives words in folded spelling.
     word_of_spelling = {_folded(word): word for word in words}
-    vectors_of_words = {word_of_spelling[word]: vector for word, vector in _vectors(path, frozenset(word_of_spelling))}
-    if not vectors_of_words:
+    vector_of_word = {word_of_spelling[name]: vector for name, vector in _vectors(path, frozenset(word_of_spelling))}
+    if not vector_of_word:
         return {}
-    targets = np.stack(list(vectors_of_words.values()))
-    cosines_of_words: dict[str, dict[str, float]] = {word: {} for word in vectors_of_words}
+    topic_words = list(vector_of_word)
+    topic_vectors = np.stack(list(vector_of_word.values()))
+
+    # The words near to them. Several words of the file may have one folded spelling: the nearest counts.
+    cosines_of_words: dict[str, dict[str, float]] = {word: {} for word in topic_words}
     for names, vectors in _parts(path):
-        cosines = vectors @ targets.T
+        cosines = vectors @ topic_vectors.T
         for row, column in np.argwhere(cosines >= LEAST_COSINE).tolist():
-            near = cosines_of_words[list(vectors_of_words)[column]]
-            word = names[row]
-            if word not in word_of_spelling:
-                near[word] = max(near.get(word, 0.0), float(cosines[row, column]))
+            near = cosines_of_words[topic_words[column]]
+            name = names[row]
+            if name not in word_of_spelling:
+                near[name] = max(near.get(name, 0.0), float(cosines[row, column]))
     return {word: _nearest(near) for word, near in cosines_of_words.items()}
 
 
@@ -69,7 +76,7 @@ def _vectors(path: Path, words: frozenset[str]) -> Iterator[tuple[str, NDArray[n
 
 
 def _parts(path: Path, only: frozenset[str] | None = None) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
-    """Folded words and their vectors, of length 1, part by part: of all words, or only of these."""
+    """Folded words and their vectors, of length 1, part by part: all words, or those in `only`."""
     if path.is_dir() or path.name == MODEL:
         return _parts_of_model(path if path.is_dir() else path.parent, only)
     return _parts_of_file(path, only)
@@ -114,7 +121,7 @@ def _parts_of_file(path: Path, only: frozenset[str] | None) -> Iterator[tuple[li
                     raise ModelFileError(f"{str(path)!r} has vectors of several lengths")
                 vectors = np.array([numbers for _, numbers in part], np.float32)
                 yield [word for word, _ in part], _of_length_1(vectors)
-    except ModelFileError:
+    except ModelFileError:  # a ValueError, too
         raise
     except (ValueError, StopIteration, EOFError, zlib.error, gzip.BadGzipFile):  # StopIteration: there is no entry
         raise ModelFileError(f"{str(path)!r} is not in the text format of word2vec") from None
