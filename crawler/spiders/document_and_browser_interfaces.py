@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 class Documents(Protocol):
     """Reads documents that are not web pages."""
 
-    def largest(self, url: str) -> int | None:
-        """The most bytes of the response from an address with the ending of a document; None for other addresses."""
+    def max_bytes(self, url: str) -> int | None:
+        """The most bytes of the response if the address has the ending of a document; None for other addresses."""
 
     def is_wanted(self, headers: Headers, url: str) -> bool:
-        """Whether a response with these headers may be a document."""
+        """Whether a response with these headers may be a document, so that its body is downloaded."""
 
     def is_document(self, response: Response) -> bool:
         """Whether a response is a document according to its first bytes, or a text file."""
 
     def may_be_page(self, response: Response) -> bool:
-        """Whether a response that is no document may be a web page, because the server declares a wrong type."""
+        """Whether a response may be a web page although the server declares a document type, as it is no document."""
 
     async def page(self, response: Response) -> Page | Outcome:
         """The page of a document, or why there is none."""
@@ -56,9 +56,9 @@ class RenderedPage:
     page: Page
     """The page with the content that its scripts have added, or the page as served if they have added none."""
     trial: Trial | None = None
-    """Whether it gained content; None if it was not rendered, or could not be for reasons that are not its own."""
-    is_fallback: bool = False
-    """Whether the application shows the same content for an address that does not exist."""
+    """Whether it gained content; None if it was not rendered, or if the browser did not start."""
+    is_soft_404: bool = False
+    """Whether the application shows the same content for addresses that do not exist."""
 
 
 class Rendering(Protocol):
@@ -69,7 +69,7 @@ class Rendering(Protocol):
         """Whether the browser starts."""
 
     def may_be_due(self, page: Page) -> bool:
-        """Whether a page is to be rendered now, or possibly once the trials under way have ended."""
+        """Whether a page is to be rendered: certainly, or depending on the trials of similar pages that are running."""
 
     async def rendered(self, page: Page, response: Response) -> RenderedPage:
-        """The rendered page; the page as served if the trials before it have gained nothing."""
+        """The rendered page; the page as served if rendering similar pages has gained nothing."""

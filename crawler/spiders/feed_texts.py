@@ -15,14 +15,14 @@ from crawler.page.sitemaps import day
 from crawler.urls.address import address_of
 from crawler.urls.lru_dict import LruDict
 
-WALLS = (401, 402, 403, 451)
+WITHHELD_STATUSES = (401, 402, 403, 451)
 """Statuses of pages that their server withholds from the crawler."""
 LEAST_LENGTH = 250
-"""The least characters of an entry that is more than a summary."""
+"""A text of fewer characters may be only a summary, and is not used."""
 FULLER_FACTOR = 2
-"""An entry stands for its page if its text is longer than the text of the page by this factor."""
+"""The text of an entry is used if it is longer than this many times the text of the page."""
 MOST_BYTES = 32_000_000
-"""Memory of the texts that wait for their pages; the oldest are dropped."""
+"""The most memory of the texts that wait for their pages; the oldest are dropped."""
 OVERHEAD_BYTES = 1_000
 """Memory that is counted for each text in addition to its own."""
 
@@ -39,11 +39,12 @@ class FeedTexts:
     ) -> None:
         self._extract = extract
         self._key = key
+        """Returns the same number for all spellings of an address."""
         self._count_statistic = count_statistic
         self._kept: LruDict[int, tuple[str, EntryText]] = LruDict(max_bytes, _memory)
 
     def keep(self, feed: str, texts: Mapping[str, EntryText]) -> None:
-        """Keep those texts of a feed whose pages are on its own site."""
+        """Keep the texts of the entries whose pages are on the site of the feed."""
         for url, text in texts.items():
             if address_of(url).site == address_of(feed).site:
                 dropped = self._kept.set(self._key(url), (url, text))
@@ -55,17 +56,17 @@ class FeedTexts:
         return any(self._key(url) in self._kept for url in (candidate.url, candidate.requested) if url)
 
     def in_place_of(self, page: Page, candidate: Candidate, *, is_refused: bool = False) -> Page | None:
-        """A page made from the entry if the server refuses the page, or if the page is a login or has less than half of
+        """A page made from the entry if the server refuses the page, if it is a login, or if it has less than half of
         the entry's text; otherwise None.
         """
         entry_text = self._pop(candidate, page.url)
         if entry_text is None:
             return None
         extraction = page.once(self._extract)
-        exceeded_length = FULLER_FACTOR * len(extraction.text)
+        length_to_exceed = FULLER_FACTOR * len(extraction.text)
         if is_refused or is_login(page, extraction):
-            exceeded_length = 0
-        if len(entry_text.html) <= exceeded_length:  # its text is no longer than its HTML, which need not be parsed
+            length_to_exceed = 0
+        if len(entry_text.html) <= length_to_exceed:  # the text in the HTML cannot be longer, so do not parse it
             return None
         facts = Facts(
             title=entry_text.title,
@@ -78,7 +79,7 @@ class FeedTexts:
             DocumentContent(body=entry_text.html, facts=facts), page.url, "text/html", robots, MadeFrom.FEED
         )
         length = len(feed_page.once(self._extract).text)
-        if length < LEAST_LENGTH or length <= exceeded_length:
+        if length < LEAST_LENGTH or length <= length_to_exceed:
             return None
         self._count_statistic("feed/pages", 1)
         return feed_page

@@ -1,4 +1,9 @@
-"""The topic spider: each response becomes a result, and a page or image that is kept becomes an item."""
+"""The topic spider: builds the request for each lease, and turns its response into a result.
+
+The scheduler calls `request_for`, and Scrapy calls `parse`, `parse_image` or `failed` with the response. A page or
+image that is kept becomes an item with its result, and the last pipeline ends its lease. All other leases are ended
+here, by `finish`.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +35,7 @@ from crawler.page.walls import wall_service
 from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
 from crawler.spiders.crawl_status import EndingError
 from crawler.spiders.document_and_browser_interfaces import Documents, Rendering
-from crawler.spiders.feed_texts import WALLS
+from crawler.spiders.feed_texts import WITHHELD_STATUSES
 from crawler.spiders.named_lists import MOST_LISTS, sitemaps_first
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
 from crawler.spiders.redirects import REDIRECT_TIMES
@@ -41,10 +46,15 @@ from crawler.topic.page_translations import NamedTranslations
 from crawler.urls.address import address_of
 
 REFRESH_SECONDS = 3
-"""A refresh within these seconds is a redirect; a slower one is a page that reloads itself."""
+"""A refresh after at most this many seconds is a redirect; a later one is that of a page that reloads itself."""
 GONE_STATUSES = (404, 410)
-MAX_LIST_LEVELS = 3  # of lists that lists name, including the seed
-MAX_LISTS = 1_000  # lists named by lists of one site; each worker counts its own
+MAX_LIST_LEVELS = 3  # a seed, the lists that it names, and the lists that these name
+MAX_LISTS = 1_000  # lists of one site that lists given as seeds may name; each worker counts its own
+EXAMPLE_LESSONS = {
+    AddressKind.EXAMPLE: (LessonKind.EXAMPLE, Outcome(Code.EXAMPLE)),
+    AddressKind.COUNTEREXAMPLE: (LessonKind.COUNTEREXAMPLE, Outcome(Code.COUNTEREXAMPLE)),
+}
+"""What an example teaches all workers, and the outcome of its request, by kind of address."""
 NO_LASTMODS: Mapping[str, float] = MappingProxyType({})
 
 
@@ -59,16 +69,20 @@ class TopicSpider(Spider):
         super().__init__()
         if crawl is not None:
             self.crawl = crawl
-        self.lists: Counter[str] = Counter()
+        self.nested_lists: Counter[str] = Counter()
         """How many lists of each site are requested because other lists name them."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        if crawler.settings.frozen or cls.start is not FROM_FRONTIER:
-            return super().from_crawler(crawler)  # `scrapy shell`, `fetch` and `parse` send their own requests
+        # Scrapy's tools for single pages send their own requests: `scrapy fetch`, `parse` and `check` replace
+        # `start`, and `scrapy shell` builds the spider when the settings are already frozen.
+        if crawler.settings.frozen or cls.start is not OWN_START:
+            return super().from_crawler(crawler)
         session: WorkerSession | None = kwargs.pop("session", None)
         arguments: Arguments = kwargs.pop("arguments", None) or parse(kwargs)
-        if session is None:  # a script starts the crawl; the command has checked the settings before it made a session
+        if (
+            session is None
+        ):  # a script started the crawl; the command `crawl` checks the settings before it joins a session
             check_crawl(crawler.settings, arguments)
         spider = super().from_crawler(crawler, build(crawler, arguments, session))
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
@@ -85,7 +99,7 @@ class TopicSpider(Spider):
 
     def request_for(self, lease: Lease) -> Request:
         """The request for the address of a lease."""
-        url = lease.candidate.url.partition("#")[0]  # the fragment may be a route, which is not sent, see page_of
+        url = lease.candidate.url.partition("#")[0]  # a fragment is not sent; `page_of` restores it
         if lease.candidate.kind is AddressKind.IMAGE:
             meta = {"lease": lease, "download_maxsize": self.crawl.images.max_bytes}
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
@@ -93,30 +107,31 @@ class TopicSpider(Spider):
         page_meta: dict[str, Any] = {"lease": lease}
         if conditions:
             page_meta["handle_httpstatus_list"] = [NOT_MODIFIED]
-        largest = self.crawl.documents.largest(url) if self.crawl.documents is not None else None
-        if largest is not None:
-            page_meta["download_maxsize"] = largest
+        max_bytes = self.crawl.documents.max_bytes(url) if self.crawl.documents is not None else None
+        if max_bytes is not None:
+            page_meta["download_maxsize"] = max_bytes
         return Request(url, self.parse, errback=self.failed, dont_filter=True, headers=conditions, meta=page_meta)
 
     def leave_other_types(self, headers: Headers, request: Request) -> None:
-        """Stop the download of anything but a web page or a document, unless it may be a sitemap or feed."""
+        """Stop the download of anything but a web page or a document. Seeds and lists may also be sitemaps or feeds."""
         lease: Lease | None = request.meta.get("lease")
         declared = media_type(header(headers, "Content-Type"))
-        is_page = lease is not None and lease.candidate.kind in EXAMPLE_KINDS | {AddressKind.LINK}
+        is_page_expected = lease is not None and lease.candidate.kind in EXAMPLE_KINDS | {AddressKind.LINK}
         documents = self.crawl.documents
         is_document = documents is not None and documents.is_wanted(headers, request.url)
-        if is_page and declared and declared not in HTML_TYPES and not is_document:
+        if is_page_expected and declared and declared not in HTML_TYPES and not is_document:
             raise StopDownload(fail=False)
 
     def parse(self, response: Response) -> Iterator[PageItem] | Awaitable[Iterable[PageItem | Request]]:
         """The page as an item, if it is to be stored; if not, its lease ends at once."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
-        if "lease" not in response.request.meta:
+        if "lease" not in response.request.meta:  # one of Scrapy's tools for single pages
             return iter((read_alone(response, self.settings["EXTRACTOR"], extractor_of(self.settings)),))
         request = response.request
-        lease = lease_of(response.request)
+        lease = lease_of(request)
         documents = self.crawl.documents
 
+        # Responses that are not read as pages: an unchanged page, a list of addresses, or a part.
         if response.status == NOT_MODIFIED:
             check = ChangeCheck(PageChange.NOT_MODIFIED)
             self.finish(request, replace(result_of(request), check=check, validators=validators(response)))
@@ -131,6 +146,8 @@ class TopicSpider(Spider):
         if not is_whole(response):
             self.skip(request, Outcome(Code.NOT_WHOLE, str(response.status)))
             return iter(())
+
+        # Documents, web pages, and what is neither.
         if documents is not None and documents.is_document(response):
             return self.parse_document(response, documents)
         if not is_html(self.declared_type(response), response.body):
@@ -143,23 +160,25 @@ class TopicSpider(Spider):
         self, page: Page, response: Response
     ) -> Iterator[PageItem] | Awaitable[Iterable[PageItem | Request]]:
         """The page as an item, if it is to be stored: after its refresh, rendering or second extraction, if needed."""
-        if page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS:
-            return self.follow_refresh(page, response, page.refresh[1])
+        if page.refresh is not None:
+            seconds, target = page.refresh
+            if seconds <= REFRESH_SECONDS:
+                return self.follow_refresh(page, response, target)
         rendering = self.crawl.rendering
         if rendering is not None and rendering.may_be_due(page):
             return self.render_page(page, response, rendering)
         if self.crawl.fallback is not None:
-            return self.parse_page_in_doubt(page, response)
+            return self.parse_with_fallback(page, response)
         return self.parse_page(page, response)
 
     def declared_type(self, response: Response) -> str:
-        """The declared type of a response that is no document; empty if it is the type of a document.
+        """The Content-Type of a response that is not a document.
 
-        Such a type is wrong, and the response may still be a page.
+        It is empty if the server wrongly declares the type of a document: the response may still be a page.
         """
         documents = self.crawl.documents
-        is_wrong = documents is not None and documents.may_be_page(response)
-        if is_wrong:
+        is_wrongly_declared = documents is not None and documents.may_be_page(response)
+        if is_wrongly_declared:
             return ""
         return header(response.headers, "Content-Type")
 
@@ -176,46 +195,50 @@ class TopicSpider(Spider):
         return self.parse_page(page, response)
 
     async def render_page(self, page: Page, response: Response, rendering: Rendering) -> Iterable[PageItem]:
-        """The page as an item after a browser has rendered it; not rendered if the trials before it gained nothing."""
+        """The page as an item after `rendering` has run its scripts in a browser.
+
+        `rendering` returns the page unchanged if rendering similar pages has gained nothing.
+        """
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         try:
             rendered = await self.crawl.status.unless_ending(rendering.rendered(page, response))
         except EndingError:
             return ()
-        response.request.meta[TRIAL] = rendered.trial
-        if rendered.is_fallback:
+        response.request.meta[TRIAL] = rendered.trial  # `result_of` adds it to the result
+        if rendered.is_soft_404:
             self.skip(response.request, Outcome(Code.MISSING))
             return ()
         service = wall_service(response.status, {}, rendered.page)
         if service:  # the scripts have replaced the page by a wall
             self.skip(response.request, Outcome(Code.WALLED, service))
             return ()
-        return await self.parse_page_in_doubt(rendered.page, response)
+        return await self.parse_with_fallback(rendered.page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:
-        """The request for the target of a page's refresh, as after a redirect; the page as an item if the target is its
-        own address.
+        """The request for the target of a page's refresh, as after a redirect.
+
+        If the target is the page's own address, the page is parsed.
         """
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request = response.request
         if url == request.url:
-            return await self.parse_page_in_doubt(page, response)
+            return await self.parse_with_fallback(page, response)
         try:
-            moved = await self.crawl.redirects.follow(request, url)
+            target_lease = await self.crawl.redirects.follow(request, url)
         except Refusal as refusal:
             self.skip(request, refusal.outcome)
             return ()
-        if moved is None:
+        if target_lease is None:
             self.skip(request, Outcome(Code.REDIRECT_TO_KNOWN))
             return ()
-        if moved.id == lease_of(request).id:  # another spelling of its own address
-            return await self.parse_page_in_doubt(page, response)
-        target = self.request_for(moved)
+        if target_lease.id == lease_of(request).id:  # another spelling of its own address
+            return await self.parse_with_fallback(page, response)
+        target = self.request_for(target_lease)
         target.meta[REDIRECT_TIMES] = request.meta.get(REDIRECT_TIMES, 0) + 1
         return (target,)
 
-    async def parse_page_in_doubt(self, page: Page, response: Response) -> Iterable[PageItem]:
-        """The page as an item after the second extractor has read it, if there is one and the first is in doubt."""
+    async def parse_with_fallback(self, page: Page, response: Response) -> Iterable[PageItem]:
+        """The page as an item; if the first extractor is in doubt, the second one has read it, if there is one."""
         if self.crawl.fallback is not None:
             try:
                 await self.crawl.status.unless_ending(self.crawl.fallback.extract(page))
@@ -236,19 +259,19 @@ class TopicSpider(Spider):
         check = item.result.check
         if item.result.outcome is None and (check is None or check.change is not PageChange.SAME):
             yield item
-        else:
+        else:  # nothing is stored
             self.finish(request, item.result)
 
     def parse_image(self, response: Response) -> Iterator[ImageItem]:
         """The image as an item, if it is to be stored."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request = response.request
-        result = result_of(response.request)
+        result = result_of(request)
         item = self.crawl.images.item(response, lease_of(request).candidate)
         if isinstance(item, Outcome):
             self.skip(request, item)
             return
-        if result.verdict is not None and result.verdict["audited"]:
+        if result.verdict is not None and result.verdict["audited"]:  # judged noise, but requested as a sample
             result = replace(result, verdict={**result.verdict, "mistaken": looks_like_content(response.body)})
         item.lease = lease_of(request)
         item.result = result
@@ -266,75 +289,80 @@ class TopicSpider(Spider):
         text = example_text(page, page.once(self.crawl.reader.extract))
         if not text:
             return result_of(request, Outcome(Code.EMPTY_EXAMPLE))
-        example = LessonKind(f"topic {candidate.kind}"), f"{candidate.requested or candidate.url}\n{text}"
-        self.crawl.learning.take_in(*example)
-        return replace(result_of(request, Outcome(Code(candidate.kind))), shared_examples=(example,))
+        lesson_kind, outcome = EXAMPLE_LESSONS[candidate.kind]
+        lesson = f"{candidate.requested or candidate.url}\n{text}"
+        self.crawl.learning.take_in(lesson_kind, lesson)
+        return replace(result_of(request, outcome), shared_examples=((lesson_kind, lesson),))
 
     def list_result(self, request: Request, page_list: Listing) -> PageResult:
         """The result of a sitemap or feed.
 
-        The pages in a list that the user gave have a priority below seeds; those in other lists are scored like links.
+        Pages in a list that the user gave come right after the seeds; pages in other lists are scored like links.
         """
         self.crawl.counts.count(Outcome(Code.LIST_CUT), page_list.is_cut)
         if not page_list.pages and not page_list.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
-        for url, others in page_list.translations.items():
-            self.crawl.reader.topic.focus.name_translations(url, NamedTranslations(declared=others))
+        for url, translations in page_list.translations.items():
+            self.crawl.reader.topic.focus.name_translations(url, NamedTranslations(declared=translations))
         candidate = lease_of(request).candidate
         page_candidate = Candidate("", SEED_PRIORITY - 1, via=FoundBy.FEED if page_list.is_feed else FoundBy.SITEMAP)
         lists = self.lists_within_limits(page_list.sitemaps, candidate)
         pages = tuple(self.allowed(page_list.pages, page_candidate, page_list.lastmods))
         if candidate.priority < SEED_PRIORITY:  # a list that the user did not give
-            # The limit of pages of a site would refuse the others.
+            # The page limit of the site would refuse further pages, so they are not scored.
             first_pages = pages[: self.crawl.session.plan.site_limit]
             pages = self.crawl.reader.lists.scored(candidate.url, first_pages, page_list.titles)
         links = (*lists, *pages)
         return replace(result_of(request, Outcome(Code.LIST)), links=links)
 
     def lists_within_limits(self, urls: Collection[str], parent: Candidate) -> Iterator[Candidate]:
-        """Candidates for the lists that a list names, within limits; their depth is the number of lists above them."""
+        """Candidates for the lists that a list names, within limits; `depth` counts the lists above them."""
         depth = parent.depth + 1
         max_lists = MAX_LISTS if parent.priority >= SEED_PRIORITY else MOST_LISTS
-        priority = min(parent.priority, SEED_PRIORITY)
+        priority = min(parent.priority, SEED_PRIORITY)  # an example of the topic has a higher one
         list_candidate = Candidate("", priority, depth, kind=AddressKind.LIST, via=FoundBy.SITEMAP)
         for candidate in self.allowed(sitemaps_first(urls), list_candidate):
             site = address_of(candidate.url).site
-            if depth < MAX_LIST_LEVELS and self.lists[site] < max_lists:
-                self.lists[site] += 1
+            if depth < MAX_LIST_LEVELS and self.nested_lists[site] < max_lists:
+                self.nested_lists[site] += 1
                 yield candidate
             else:
                 self.crawl.counts.leave_out(candidate.url, Outcome(Code.LISTS_CUT))
 
     def allowed(
-        self, urls: Collection[str], candidate: Candidate, lastmods: Mapping[str, float] = NO_LASTMODS
+        self, urls: Collection[str], prototype: Candidate, lastmods: Mapping[str, float] = NO_LASTMODS
     ) -> Iterator[Candidate]:
-        """Candidates, like the given one, for the addresses that are in scope and are new or have changed."""
+        """Copies of `prototype` for the addresses in scope, except known pages without a time in `lastmods`."""
         seen = self.crawl.frontier.seen(urls)
         for url in urls:
             lastmod = lastmods.get(url)
             if url in seen and lastmod is None:
                 continue
-            refusal = self.crawl.scope.refusal(url, page=candidate.kind is not AddressKind.LIST)
+            refusal = self.crawl.scope.refusal(url, page=prototype.kind is not AddressKind.LIST)
             if refusal:
                 self.crawl.counts.leave_out(url, refusal)
             else:
-                yield replace(candidate, url=url, lastmod=lastmod)
+                yield replace(prototype, url=url, lastmod=lastmod)
 
     def failed(self, failure: Failure) -> Iterator[PageItem]:
-        """End a request that failed; if the server refused the page and its text is known from a feed, parse that."""
+        """End a request that failed. If the server withholds the page and a feed has its text, parse this instead."""
         request: Request = failure.request  # type: ignore[attr-defined]
         lease = lease_of(request)
         outcome = outcome_of(failure)
         response = getattr(failure.value, "response", None)
+
+        # The page from its feed.
         is_walled = outcome.code is Code.WALLED
-        if response is not None and (is_walled or response.status in WALLS):
+        if response is not None and (is_walled or response.status in WITHHELD_STATUSES):
             response.request = request
             refused_page = page_of(response)
-            if is_walled:  # a wall says nothing about the page
+            if is_walled:  # the title and the directives of a wall are not those of the page
                 refused_page = Page(url=response.url, body=b"")
             page = self.crawl.reader.feeds.in_place_of(refused_page, lease.candidate, is_refused=True)
             if page is not None:
                 return self.parse_page(page, response)
+
+        # The failure.
         if outcome.code.group is Group.FAILED:
             # Dead links are frequent, and the closing lines count them; other failures are logged at once.
             level = DEBUG if failure.check(HttpError, Refusal) else INFO
@@ -360,5 +388,5 @@ def is_whole(response: Response) -> bool:
     return response.status not in NO_WHOLE_PAGE
 
 
-FROM_FRONTIER = TopicSpider.start
-"""The method that sends no requests, as the frontier does. Scrapy's tools for single pages replace it."""
+OWN_START = TopicSpider.start
+"""The `start` of crawls, which sends nothing. Some of Scrapy's tools for single pages replace it."""

@@ -118,8 +118,8 @@ class PageRendering:
             except RenderError:
                 return None
 
-        is_fallback = is_frame and await self.fallbacks.has(rendered, render_frame)
-        return RenderedPage(rendered, trial, is_fallback)
+        is_soft_404 = is_frame and await self.fallbacks.has(rendered, render_frame)
+        return RenderedPage(rendered, trial, is_soft_404)
 
 
 async def rendered_page(renderer: Renderer, page: Page, response: Response, url: str = "") -> Page:

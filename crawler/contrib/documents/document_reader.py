@@ -40,7 +40,7 @@ class DocumentReader:
         self._process = DocumentProcess()
         self._thread = ThreadPoolExecutor(1, "documents")
 
-    def largest(self, url: str) -> int | None:
+    def max_bytes(self, url: str) -> int | None:
         """The most bytes that the response from an address may have if its suffix is a document's, else None."""
         if self._reads_files and ending(url) in ENDINGS:
             return self._most_bytes
