@@ -36,18 +36,19 @@ logger = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 0.25  # between two batches, unless the frontier needs one sooner
 LEAST_COMMIT_SECONDS = 0.02  # between two batches in any case
-EXPIRY_SECONDS = LEASE_SECONDS / 6  # between two looks for workers that have died
+EXPIRY_SECONDS = LEASE_SECONDS / 6  # between two checks for workers that have died
 MOST_REASON = 100  # characters of the reason that a pipeline gives for dropping an item
-LEAST_COUNT_SECONDS = 1.0  # between two counts of unlikely links
+LEAST_COUNT_SECONDS = 1.0  # between two counts of the links that wait because they are unlikely to lead to the topic
 COUNT_SHARE = 0.02
-"""The share of the time of all workers that may be spent on counting unlikely links."""
+"""The share of the time of all workers that these counts may take."""
 
 
 class FrontierScheduler(BaseScheduler):
     """Turns the best lease of the frontier into a request, and ends the leases of items that were dropped or failed.
 
     A request carries its lease in its meta. A retry is a copy of the request, and queues the lease again. The spider
-    ends the leases of requests that bring no item, the last pipeline those of items. One thread commits the batches.
+    ends the leases of requests that bring no item, the last pipeline those of items. The commit loop runs in the event
+    loop; all work on the database is done in one thread.
     """
 
     share_seconds = 20.0
@@ -68,10 +69,10 @@ class FrontierScheduler(BaseScheduler):
         self.next_count_at = monotonic()
         """When the unlikely links are counted next."""
         self.control = ""
-        """What a user has told the workers of this crawl; empty if nothing."""
+        """The command that a user has given the workers of this crawl on the dashboard; empty if there is none."""
         self.workers = LocalWorkers(crawler, crawl)
         self._waking: asyncio.TimerHandle | None = None
-        """The call that wakes the engine when the next host may be requested."""
+        """The timer that wakes the engine when the next host may be requested."""
         self._needs_batch = asyncio.Event()
         """Set when the frontier needs a batch before COMMIT_SECONDS have passed."""
 
@@ -89,7 +90,7 @@ class FrontierScheduler(BaseScheduler):
         return scheduler
 
     def open(self, spider: object) -> None:
-        """Start the commit loop and the further workers."""
+        """Start the commit loop and the further workers of this machine."""
         self.committing = asyncio.ensure_future(self.commit_loop())
         self.workers.start()
 
@@ -105,14 +106,14 @@ class FrontierScheduler(BaseScheduler):
         await asyncio.wait([self.committing])
         try:
             if not self.status.broken:
-                # All results, and then one more batch: what they changed in the topic model and in the figures.
+                # First all results; then, in one more batch, what they changed: the topic model, latencies and samples.
                 await self.commit(claim=False)
                 self.topic.share(self.frontier)
-                self.frontier.hosts.latency.is_last = True
+                self.frontier.hosts.latency.is_last = True  # the latencies are reported now, though none are due
                 self.crawler.signals.send_catch_log(before_last_commit)
                 await self.commit(claim=False)
 
-                # The figures of the closing lines, before the session ends.
+                # The counts for the closing lines, before the session ends.
                 self.status.round_counts = await self._in_thread(self.session.round_counts)
                 self.status.put_off = await self._in_thread(self.session.put_off)
                 self.status.waiting_links = await self._in_thread(self.session.count_waiting_links)
@@ -128,22 +129,25 @@ class FrontierScheduler(BaseScheduler):
             self.thread.shutdown()
 
     def has_pending_requests(self) -> bool:
-        """Whether this worker or another one has something to do, now or later."""
+        """Whether the crawl has something left to do, for this worker or another one, now or later."""
         return not self.frontier.over and not self.status.broken
 
     def enqueue_request(self, request: Request) -> bool:
-        """Queue the address of a retried request again."""
-        if request is NUDGE:
+        """Queue the address of a retried request again; returns whether it was queued.
+
+        If its host refused the request (`REFUSED`), the address waits until the host answers another request.
+        """
+        if request is NUDGE:  # only wakes the engine; False would be logged as a dropped request
             return True
         if "lease" not in request.meta:
             return False
-        refused = request.meta.pop(REFUSED, False)
+        is_refused = request.meta.pop(REFUSED, False)
         lease = lease_of(request)
-        closed = self.frontier.hosts.closed(lease.candidate.url)
-        if closed:
-            self.leases.finish(lease, result_of(request, closed))
+        outcome_of_closed_host = self.frontier.hosts.closed(lease.candidate.url)
+        if outcome_of_closed_host is not None:
+            self.leases.finish(lease, result_of(request, outcome_of_closed_host))
             return False
-        return self.frontier.requeue(lease.id, request, refused)
+        return self.frontier.requeue(lease.id, request, is_refused)
 
     def next_request(self) -> Request | None:
         """The next request, or None while all hosts with queued addresses are busy or paused."""
@@ -168,12 +172,12 @@ class FrontierScheduler(BaseScheduler):
                 await self._count_links()
                 if monotonic() - last_expiry > EXPIRY_SECONDS:
                     last_expiry = monotonic()
-                    dead = await self._in_thread(self.session.committer.expire_silent_workers)
-                    if dead:
+                    expired_count = await self._in_thread(self.session.committer.expire_silent_workers)
+                    if expired_count:
                         logger.warning(
                             "Workers without a heartbeat have expired: %d; the addresses they had leased are "
                             "requested again",
-                            dead,
+                            expired_count,
                         )
                 await self._until_needed()
         except Exception as error:
@@ -183,22 +187,22 @@ class FrontierScheduler(BaseScheduler):
             self.status.abort(str(error))
 
     async def _count_links(self) -> None:
-        """Count the links that wait because they are unlikely, for a small share of the time of all workers."""
+        """Count the links that wait because they are unlikely, at most for `COUNT_SHARE` of the time of all workers."""
         begin = monotonic()
         if not self.session.plan.limits_tries or begin < self.next_count_at:
             return
         await self._in_thread(self.session.count_waiting_links)
         end = monotonic()
-        rest = max(LEAST_COUNT_SECONDS, (end - begin) / COUNT_SHARE)
+        seconds_between = max(LEAST_COUNT_SECONDS, (end - begin) / COUNT_SHARE)
         # Each worker counts: the more there are, the less often each does.
-        self.next_count_at = end + rest * self.frontier.limits.workers
+        self.next_count_at = end + seconds_between * self.frontier.limits.workers
 
     def _obey(self) -> None:
-        """Pause, resume or end, as a user has told the workers of this crawl."""
+        """Pause, resume or end the crawl, as `control` says."""
         is_paused = self.control is Control.PAUSED
         if is_paused != self.frontier.is_paused:
             self.frontier.is_paused = is_paused
-            if self.session.plan.shared_files is None:  # one worker of a machine logs it for all
+            if self.session.plan.shared_files is None:  # not started by another worker of this machine, which logs it
                 logger.info("Paused on the dashboard" if is_paused else "Resumed on the dashboard")
             self._wake()
         if self.control is Control.STOPPING:
@@ -225,16 +229,19 @@ class FrontierScheduler(BaseScheduler):
         updates = self.frontier.apply_reply(reply, monotonic())
         priorities = self.learning.apply(reply, updates)
         if self.frontier.over and not self.frontier.full:
-            # Some of the unlikely links are requested after all, instead of ending the crawl.
-            let_through = self.topic.focus.let_through()
-            priorities |= let_through
-            self.frontier.over = not let_through
+            # Before the crawl ends, some of the unlikely links are requested after all: their priorities rise.
+            raised_priorities = self.topic.focus.let_through()
+            priorities |= raised_priorities
+            self.frontier.over = not raised_priorities
         if priorities:
             self.frontier.update_priorities(priorities)
         self._wake()
 
     async def _continue_without_leases(self, batch: Batch, is_committed: bool) -> None:
-        """Continue after the reply to a committed batch was lost, or after this worker expired before the commit."""
+        """Continue after the reply to a batch was lost, or after this worker expired before its batch was committed.
+
+        In both cases other workers may have taken over its leases.
+        """
         if is_committed:
             logger.warning(
                 "The connection was lost during a commit; the addresses leased by this worker are requested again"
@@ -242,12 +249,15 @@ class FrontierScheduler(BaseScheduler):
         else:
             logger.warning("This worker was considered dead; it continues as a new one")
         self.frontier.forget(is_committed)
-        if not is_committed:  # then its samples are part of the next batch
+        if not is_committed:  # the next batch carries its samples
             self.frontier.add_samples(*batch.samples)
         await self._in_thread(self.session.rejoin, not is_committed)
 
     async def _in_thread(self, work: Any, *arguments: Any) -> Any:
-        """The result of work that is done in the thread; the work is finished even if the caller is cancelled."""
+        """The result of work in the thread, which is finished even if the caller is cancelled.
+
+        Work that takes longer than the committer's `timeout_seconds` fails, as its database connection is broken.
+        """
         loop = asyncio.get_running_loop()
         committer = self.session.committer
         timeout = loop.call_later(committer.timeout_seconds, committer.break_connection)
@@ -260,7 +270,7 @@ class FrontierScheduler(BaseScheduler):
             timeout.cancel()
 
     async def _until_needed(self) -> None:
-        """Wait until a batch is needed, or COMMIT_SECONDS at most."""
+        """Wait until a batch is needed: at least LEAST_COMMIT_SECONDS, and COMMIT_SECONDS more at most."""
         await asyncio.sleep(LEAST_COMMIT_SECONDS)
         if not self.frontier.needs_batch:
             self._needs_batch.clear()
@@ -274,15 +284,16 @@ class FrontierScheduler(BaseScheduler):
         self._end(response, item, Code.DROPPED, one_line(str(exception))[:MOST_REASON] or type(exception).__name__)
 
     def item_failed(self, item: object, response: Response, failure: Failure) -> None:
-        """End the lease of an item in whose processing a pipeline failed or timed out."""
-        self._end(response, item, Code.NEVER_ENDED if isinstance(failure.value, TimeoutError) else Code.CRAWLER_ERROR)
+        """End the lease of an item on which a pipeline failed or timed out."""
+        code = Code.NEVER_ENDED if isinstance(failure.value, TimeoutError) else Code.CRAWLER_ERROR
+        self._end(response, item, code)
 
     def page_failed(self, response: Response) -> None:
         """End the lease of a response on which the spider failed."""
         self._end(response, None, Code.CRAWLER_ERROR)
 
     def _end(self, response: Response, item: object, code: Code, detail: str = "") -> None:
-        """End a lease without storing anything; the links of the page are followed all the same."""
+        """End a lease without storing anything; the links that the item's result has are followed all the same."""
         request = response.request if response is not None else None
         # If the database failed, the lease ends with the session, and the next run requests the address again.
         if request is None or "lease" not in request.meta or self.status.broken:
