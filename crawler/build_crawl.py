@@ -437,7 +437,7 @@ def _min_chance(arguments: Arguments) -> float:
 
 def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) -> PageImages:
     return PageImages(
-        extraction=lambda page: page.once(extract),
+        extract=lambda page: page.once(extract),
         are_requested=arguments.images,
         are_judged=settings.getbool("IMAGE_NOISE_ENABLED"),
         max_bytes=settings.getint("IMAGE_MAX_BYTES"),

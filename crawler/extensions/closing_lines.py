@@ -329,7 +329,7 @@ def _topic(crawl: Crawl) -> list[Message]:
         lines.append(
             Message("Examples of the topic that could not be used: {examples}.", {"examples": _failed(failed)})
         )
-    if not topic.examples.say_something and not crawl.is_fruitless:
+    if not topic.examples.has_topic and not crawl.is_fruitless:
         lines.append(Message("The seeds contain no words, so every relevance is 0; set the topic with -a topic=..."))
     elif crawl.harvest.pages:
         lines.append(crawl.harvest.words())

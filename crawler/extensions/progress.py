@@ -135,7 +135,7 @@ class CrawlProgress:
         if self.frontier.is_paused:
             words = Message("{counts}, paused on the dashboard", {"counts": words})
 
-        if crawl.topic.examples.say_something and harvest.pages:
+        if crawl.topic.examples.has_topic and harvest.pages:
             words = Message("{counts}, harvest {share}", {"counts": words, "share": f"{harvest.share:.0%}"})
         images = self.statistic("images")
         noise = self.statistic("image_noise/skipped")

@@ -34,6 +34,7 @@ from crawler.urls.parsing import with_ending
 from crawler.urls.patterns import labels_of
 
 IMAGE_PRIORITY = -10_000
+"""Images come after all links but those unlikely to lead to the topic, see crawler/topic/priorities.py."""
 LEAST_BYTES = 40
 """A smaller file is no whole image: even the smallest, of a single pixel, have 43 bytes."""
 IMAGE_ENDINGS = frozenset("avif bmp gif ico jpeg jpg png webp".split())
@@ -44,7 +45,7 @@ IMAGE_ENDINGS = frozenset("avif bmp gif ico jpeg jpg png webp".split())
 class PageImages:
     """Selects the images of a page to request, and describes how the page shows them."""
 
-    extraction: Callable[[Page], Extraction]
+    extract: Callable[[Page], Extraction]
     """Returns the main text of a page."""
     are_requested: bool
     are_judged: bool
@@ -52,17 +53,17 @@ class PageImages:
     max_bytes: int
     """The most bytes of an image."""
     page_limit: int = MOST_IMAGES
-    """The most images of a page that are requested, according to the settings."""
+    """The limit of the settings; `most_of_page` is never above `MOST_IMAGES`, which is how many images are judged."""
     site_limit: int | None = None
-    """The most images of the pages of a site that are requested; None for any number."""
-    _of_site: Counter[str] = field(default_factory=Counter)
+    """The most images that are requested for all pages of a site; None for any number."""
+    _site_counts: Counter[str] = field(default_factory=Counter)
     """How many images were requested for the pages of each site."""
 
     def sightings(self, page: Page) -> tuple[Sighting, ...]:
         """How a page shows its first MOST_IMAGES images."""
-        return sightings(page, self.extraction(page))[:MOST_IMAGES]
+        return sightings(page, self.extract(page))[:MOST_IMAGES]
 
-    def beyond(self, page: Page) -> int:
+    def cut_count(self, page: Page) -> int:
         """How many images of a page are not requested because it has too many."""
         if self.are_requested:
             return max(0, len(page.images) - self.most_of_page)
@@ -77,8 +78,8 @@ class PageImages:
         """Return the images of a page that the limit of its site still allows, and count them."""
         site = address_of(page.url).site
         if self.site_limit is not None:
-            images = images[: max(0, self.site_limit - self._of_site[site])]
-        self._of_site[site] += len(images)
+            images = images[: max(0, self.site_limit - self._site_counts[site])]
+        self._site_counts[site] += len(images)
         return images
 
     def evidence_of(self, page: Page) -> Evidence:
@@ -90,14 +91,15 @@ class PageImages:
     def candidates(
         self, page: Page, depth: int, seen: Callable[[Iterable[str], AddressKind], Collection[str]]
     ) -> list[Candidate]:
-        """The images of a page and the large images that they link to, with how the page shows them."""
+        """The images of a page and the large images that its thumbnails link to, except those that `seen` returns."""
         images = page.images[: self.most_of_page]
         large = with_ending([image.target for image in images], IMAGE_ENDINGS)
+        # A large image is judged by the sighting of its thumbnail.
         position_of_image: dict[str, int] = {}
-        for at, image in enumerate(images):
-            position_of_image.setdefault(image.url, at)
+        for position, image in enumerate(images):
+            position_of_image.setdefault(image.url, position)
             if image.target in large:
-                position_of_image.setdefault(image.target, at)
+                position_of_image.setdefault(image.target, position)
         for url in seen(position_of_image, AddressKind.IMAGE):
             del position_of_image[url]
         sighting_records = self.sighting_records(page, position_of_image)
@@ -115,43 +117,46 @@ class PageImages:
         ]
 
     def requested(self, urls: Iterable[str]) -> Collection[str]:
-        """The addresses among these that are requested as images because of their endings."""
+        """The addresses among these whose endings show that they are images, which are requested as such."""
         if self.are_requested:
             return with_ending(urls, IMAGE_ENDINGS)
         return ()
 
     def sighting_records(self, page: Page, positions: Mapping[str, int]) -> dict[str, str]:
-        """Records of how a page shows the images at positions, by address; empty if no images are judged."""
+        """How a page shows images, as JSON by address; empty if no images are judged.
+
+        `positions` maps addresses to positions of images on the page.
+        """
         if not self.are_judged or not positions:
             return {}
         page_sightings = page.once(self.sightings)
-        return {url: page_sightings[at].record() for url, at in positions.items()}
+        return {url: page_sightings[position].record() for url, position in positions.items()}
 
     def item(self, response: Response, candidate: Candidate) -> ImageItem | Outcome:
         """An image as an item, or the reason why it is not stored."""
-        kind = type_of(response.body)
         body = response.body
-        if kind is None or response.status in NO_WHOLE_PAGE:
+        image_type = type_of(body)
+        if image_type is None or response.status in NO_WHOLE_PAGE:
             return Outcome(Code.NOT_AN_IMAGE, non_image_type(body) or str(response.status))
         if len(body) < LEAST_BYTES:
             return Outcome(Code.IMAGE_TOO_SMALL)
-        item = ImageItem(response.url, candidate.parent or "", kind.media_type)
+        item = ImageItem(response.url, candidate.parent or "", image_type.media_type)
         item.body = body
-        item.ending = kind.ending
+        item.ending = image_type.ending
         return item
 
 
 def image_targets(page: Page) -> dict[str, int]:
     """The targets of a page's images, each with the position of the first image that links there."""
     position_of_target: dict[str, int] = {}
-    for at, image in enumerate(page.images[:MOST_IMAGES]):
+    for position, image in enumerate(page.images[:MOST_IMAGES]):
         if image.target:
-            position_of_target.setdefault(image.target, at)
+            position_of_target.setdefault(image.target, position)
     return position_of_target
 
 
 class EvidenceCache:
-    """The evidence of the sites whose images are being judged."""
+    """The evidence of the sites whose images are being judged, as the database sent it."""
 
     def __init__(self) -> None:
         self._sites: dict[int, Evidence] = {}
@@ -161,7 +166,7 @@ class EvidenceCache:
         return self._sites.get(site_id or 0) or Evidence()
 
     def update(self, news: Iterable[SiteEvidence], forgotten: Iterable[int]) -> None:
-        """Add new counts, and remove the sites that were forgotten."""
+        """Replace the counts of a site, or add to them unless they are whole; remove the forgotten sites."""
         for site_evidence in news:
             evidence = Evidence()
             if not site_evidence.whole:
@@ -175,15 +180,15 @@ class EvidenceCache:
 
 @dataclass(frozen=True)
 class SelectedLinks:
-    """The links of a page: new ones, which are requested, and links to known addresses."""
+    """The links of a page: new ones, which are queued, and links to known addresses."""
 
     new: tuple[Candidate, ...] = ()
     """New links, still without priorities."""
-    words: tuple[LinkContext, ...] = ()
-    """The words of each new link."""
+    new_contexts: tuple[LinkContext, ...] = ()
+    """The words of each new link, by which it gets its priority."""
     image_links: tuple[Candidate, ...] = ()
     """New links that are only an image; their priority is fixed."""
-    again: tuple[LinkContext, ...] = ()
+    known_contexts: tuple[LinkContext, ...] = ()
     """The words of links to known addresses."""
 
 
@@ -200,16 +205,16 @@ class LinkSelector:
 
     def of(self, page: Page, depth: int) -> SelectedLinks:
         """The links of a page, each address once; `depth` is their distance from the seeds."""
-        for url in page.routes:
+        for url in page.routes:  # only the scripts of the page can open them
             self.counts.leave_out(url, Outcome(Code.ROUTE))
         links = (*page.links, *self._links_of_head(page))
 
         # Links to known addresses.
         known_urls = self.frontier.seen({link.url for link in links})
-        again: dict[str, list[Link]] = {}
+        known: dict[str, list[Link]] = {}
         for link in links:
             if link.url in known_urls and not is_image_link(link):
-                again.setdefault(link.url, []).append(link)
+                known.setdefault(link.url, []).append(link)
 
         # The other links, without addresses that are not followed. A link that is only an image is left out if its
         # target is requested as a large image, or was found behind another image.
@@ -219,7 +224,7 @@ class LinkSelector:
         requested = {*self.frontier.seen(behind_image, AddressKind.IMAGE_LINK), *self.images.requested(behind_image)}
         unknown = [link for link in unknown if not (is_image_link(link) and link.url in requested)]
 
-        # The links to follow.
+        # The links to follow: neither marked nofollow, nor outside the scope, nor to the source of the page.
         refused = self.scope.refusals(list(dict.fromkeys(link.url for link in unknown if not link.nofollow)))
         new: dict[str, list[Link]] = {}
         new_behind_image: list[str] = []
@@ -250,9 +255,9 @@ class LinkSelector:
         )
         return SelectedLinks(
             new=candidates,
-            words=link_contexts(page, new),
+            new_contexts=link_contexts(page, new),
             image_links=image_links,
-            again=link_contexts(page, again, near=False),
+            known_contexts=link_contexts(page, known, near=False),
         )
 
     def _links_of_head(self, page: Page) -> Iterator[Link]:
@@ -260,11 +265,10 @@ class LinkSelector:
 
         Their text is the title of the page, which describes their targets as well.
         """
-        codes = {tag: normalise(tag) for tag in page.alternates}
-        # Reversed, so that the first address of a language remains.
-        url_of_language = {codes[tag]: url for tag, url in reversed(page.alternates.items())}
-        own = normalise(page.language)
-        urls = [url_of_language[code] for code in sorted(self.languages) if code in url_of_language and code != own]
+        # Several tags may have one code, such as en-GB and en-US: reversed, so that the first address remains.
+        url_of_language = {normalise(tag): url for tag, url in reversed(page.alternates.items())}
+        url_of_language.pop(normalise(page.language), None)
+        urls = [url_of_language[code] for code in sorted(self.languages) if code in url_of_language]
         if page.next_part:
             urls.append(page.next_part)
         for url in urls:

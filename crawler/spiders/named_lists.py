@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from crawler.spiders.topic_tracker import TopicTracker
 
 LIST_PRIORITY = 5_000
-"""A priority between those of the seeds and of the links."""
+"""A priority below the seeds and above all links."""
 MOST_LISTS = 20
-"""Sitemaps of a site that are read although the user did not give them; a list that is a seed may name more."""
+"""The most sitemaps of a site that are read without being given by the user; a list that is a seed may name more."""
 MOST_FEEDS = 3
-"""Feeds of a site that are read: blogs have one for each post, with its comments."""
+"""The most feeds of a site that are read: blogs have one for each post, with its comments."""
 
 
 @dataclass
@@ -69,9 +69,9 @@ class NamedLists:
             yield from self._candidate(page.feed, FoundBy.FEED)
 
     def scored(self, url: str, pages: Sequence[Candidate], titles: Mapping[str, str]) -> tuple[Candidate, ...]:
-        """The pages of a list with priorities, by their titles or the words of their addresses."""
-        words = [LinkContext(url=page.url, anchor=titles.get(page.url) or words_of(page.url)) for page in pages]
-        return self.topic.score_listed(url, pages, words)
+        """The pages that the list at `url` names, with priorities by their titles or the words of their addresses."""
+        contexts = [LinkContext(url=page.url, anchor=titles.get(page.url) or words_of(page.url)) for page in pages]
+        return self.topic.score_new(url, pages, contexts)
 
     def _candidate(self, url: str, via: FoundBy) -> Iterator[Candidate]:
         """The candidate for a list; none if it was selected before or is out of scope."""
@@ -81,8 +81,7 @@ class NamedLists:
 
 
 def sitemaps_first(urls: Iterable[str]) -> list[str]:
-    """Addresses of lists, sitemaps first: a site may name a feed for each tag as well, and only its sitemap has all
-    pages.
+    """Addresses of lists, sitemaps first: a site may also name a feed for each tag, but only its sitemap has all pages.
 
     >>> sitemaps_first(("http://sitemap.example/tags/bees.xml", "http://sitemap.example/Sitemap-1.xml"))
     ['http://sitemap.example/Sitemap-1.xml', 'http://sitemap.example/tags/bees.xml']

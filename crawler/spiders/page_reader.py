@@ -50,7 +50,7 @@ _HEADER_KEYS = {name.title().encode(): name for name in HEADERS}
 
 @dataclass(frozen=True)
 class PageReader:
-    """Reads pages; each step uses the results of the steps before."""
+    """Reads pages; each step of `read` uses the results of the steps before."""
 
     extract: Callable[[Page], Extraction]
     topic: TopicTracker
@@ -82,25 +82,28 @@ class PageReader:
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         lease = lease_of(response.request)
 
-        # The text: of the page, or of its entry in a feed.
+        # The text: of the page, or of its entry in a feed. Rights and links are those of the page as served.
         served = page
         page = self.feeds.in_place_of(page, lease.candidate) or page
-        is_of_feed = page.made_from is MadeFrom.FEED  # then the response is a wall, and not kept
+        is_of_feed = (
+            page.made_from is MadeFrom.FEED
+        )  # then the response is a wall, a login or a summary, and is not stored
         extraction = page.once(self.extract)
         cut = page.ended or extraction.ended
         if cut:
             self.counts.count(Outcome(Code.PAGE_CUT, cut))
-        if extraction.method:
+        if extraction.method:  # the second method has read the page
             self.count_statistic("extractor_fallback/pages", 1)
         elif self.has_fallback and is_doubtful(extraction):
             self.count_statistic("extractor_fallback/failed", 1)
         shared_examples = self._shared_examples(page, lease.candidate, extraction)
 
         # Whether the page may be kept.
-        site: SiteFiles = response.request.meta.get(SITE_FILES, NO_FILES)
-        rights = read_rights(served, rights_headers(response), site)
+        site_files: SiteFiles = response.request.meta.get(SITE_FILES, NO_FILES)
+        rights = read_rights(served, rights_headers(response), site_files)
         awaits_browser = not has_browser and lacks_text(page, extraction)
         refusal = self._refusal(page, extraction, lease, awaits_browser) or self._rights_refusal(rights)
+        # After any other refusal, a browser would change nothing.
         awaits_browser = awaits_browser and refusal == Outcome(Code.NO_TEXT)
         if awaits_browser:
             self.count_statistic("render/missed", 1)
@@ -133,6 +136,8 @@ class PageReader:
             item.change = check.change.value
             item.extractor_version = check.extractor_version
             check = replace(check, has_same_bytes=bool(lease.history and digest and lease.history.raw_digest == digest))
+        # A frame is the page of an application before its scripts fill it. Neither its validators nor those of a wall
+        # tell whether the text has changed.
         is_frame = awaits_browser or TRIAL in response.request.meta
         request_result = result_of(response.request, outcome)
         item.result = replace(
@@ -143,12 +148,10 @@ class PageReader:
             priorities=priorities,
             image_counts=self.images.evidence_of(page) if self.images.are_judged and page.document is None else None,
             templates=self._templates(page) if outcome is None else (),
-            # A frame is the page of an application before its scripts fill it. Neither its validators nor those of a
-            # wall tell whether the text has changed.
             validators={} if is_of_feed or is_frame else validators(response),
             response=stored_response(response) if is_stored and self.keeps_responses and not is_of_feed else None,
             rights=item.rights,
-            robots=site.robots if is_stored or lease.history is not None else None,
+            robots=site_files.robots if is_stored or lease.history is not None else None,
             awaits_browser=awaits_browser,
         )
         return item
@@ -161,17 +164,21 @@ class PageReader:
         return None
 
     def _refusal(self, page: Page, extraction: Extraction, lease: Lease, awaits_browser: bool) -> Outcome | None:
-        """Why a page may not be kept, whatever its topic; None if it may. A seed is kept even if it is a list."""
+        """Why a page may not be kept, whatever its topic; None if it may.
+
+        A seed is kept even if it is a list of pages. A page that awaits a browser is refused because it has no text:
+        whether its owner withholds the text is not known yet.
+        """
         if "noindex" in page.robots:
             return Outcome(Code.NOINDEX)
         if page.withheld.is_whole and not awaits_browser:
             return Outcome(Code.TEXT_WITHHELD)
         if is_login(page, extraction):
             return Outcome(Code.LOGIN_FORM)
-        if lease.history is None and _is_missing(page, extraction):  # for a known page, `_compare` decides
+        if lease.history is None and _is_missing(page, extraction):  # for a stored page, `_compare` decides
             return Outcome(Code.MISSING)
         shows_images = self.images.are_requested and bool(page.images)
-        is_empty = not extraction.text.strip() and lease.history is None  # that a stored page lost its text is a change
+        is_empty = not extraction.text.strip() and lease.history is None  # a stored page without text has changed
         if (is_empty or awaits_browser) and not shows_images:
             return Outcome(Code.NO_TEXT)
         if self.keeps_listings or lease.candidate.kind is AddressKind.SEED:
@@ -187,13 +194,13 @@ class PageReader:
     def _shared_examples(
         self, page: Page, candidate: Candidate, extraction: Extraction
     ) -> tuple[tuple[LessonKind, str], ...]:
-        """The page as an example of the topic, if it is a seed and the topic needs examples; it is learned at once.
+        """The page as an example of the topic, if the topic needs examples; it is learned at once.
 
-        If a topic is given, front pages are no examples, as they may have many topics. If none is given, front pages
-        and the pages in lists among the seeds are examples, too.
+        If a topic is given, the examples are the seeds, except front pages, which may have many topics. If none is
+        given, they are all seeds, and the pages in lists that are seeds.
         """
         examples = self.topic.examples
-        if candidate.depth or not examples.are_sought:
+        if candidate.depth > 0 or not examples.are_sought:
             return ()
         if examples.topic.given and (candidate.kind is not AddressKind.SEED or is_home(page.url)):
             return ()
@@ -202,7 +209,7 @@ class PageReader:
         return (example,)
 
     def _links(self, page: Page, candidate: Candidate) -> SelectedLinks:
-        """The links of the page; none if it forbids following them, or is at `max_depth`."""
+        """The links of the page; none if it forbids following them, is at `max_depth`, or was the last page to read."""
         if "nofollow" in page.robots:
             for link in page.links:
                 self.counts.mark_nofollow(link.url)
@@ -217,16 +224,19 @@ class PageReader:
         is_reserved = self.purpose.leaves_out_images and NOIMAGEAI in page.robots
         if not self.images.are_requested or is_reserved or self.purpose.refusal(rights.evidence) is not None:
             return ()
-        self.counts.count(Outcome(Code.IMAGES_CUT), self.images.beyond(page))
+        self.counts.count(Outcome(Code.IMAGES_CUT), self.images.cut_count(page))
         images = self.images.candidates(page, candidate.depth, self.frontier.seen)
-        kept = self.images.within_site_limit(images, page)
-        self.counts.count(Outcome(Code.SITE_IMAGES_CUT), len(images) - len(kept))
-        return tuple(kept)
+        images_within_limit = self.images.within_site_limit(images, page)
+        self.counts.count(Outcome(Code.SITE_IMAGES_CUT), len(images) - len(images_within_limit))
+        return tuple(images_within_limit)
 
     def _compare(
         self, page: Page, extraction: Extraction, lease: Lease, relevance: float
     ) -> tuple[Outcome | None, ChangeCheck | None]:
-        """Why the page is not stored, or None; and the comparison with its history, if it was compared."""
+        """Why the page is not stored, or None; and the comparison with its history, if it was compared.
+
+        A stored page whose text is the same stays stored even if it is off topic now.
+        """
         is_off_topic = relevance < self.min_relevance
         if is_off_topic and lease.history is None:
             return Outcome(Code.OFF_TOPIC), None
@@ -239,10 +249,11 @@ class PageReader:
         return None, check
 
     def _templates(self, page: Page) -> tuple[Template, ...]:
-        """The templates of the host that this page completes."""
+        """The templates of the host that this page completes, as enough pages now have them."""
         if self.libraries is None or page.document is not None:
             return ()
-        return tuple(Template(address_of(page.url).host, *label) for label in self.libraries.learn(page))
+        host = address_of(page.url).host
+        return tuple(Template(host, label.tag, label.text) for label in self.libraries.learn(page))
 
 
 def _is_missing(page: Page, extraction: Extraction, *, was_there: bool = False) -> bool:
@@ -268,7 +279,7 @@ def read_alone(response: Response, method: str, extract: Callable[[Page], Extrac
 
 
 def page_of(response: Response) -> Page:
-    """The page in a response. Its address has the route of the leased address, which is not sent to servers."""
+    """The page in a response. Its address has the route of the leased address: a fragment, which is not sent."""
     lease: Lease | None = response.request.meta.get("lease") if response.request is not None else None
     url = response.url + (route(lease.candidate.url) if lease is not None else "")
     content_type = header(response.headers, "Content-Type")
@@ -315,19 +326,19 @@ def validators(response: Response) -> dict[str, str]:
     return {name: value[:MAX_VALIDATOR] for name, value in sent_values.items() if value}
 
 
-def header(headers: Headers, name: str, between: str = ", ") -> str:
+def header(headers: Headers, name: str, separator: str = ", ") -> str:
     """All values of a header as one text."""
-    return between.join(value.decode("latin-1") for value in headers.getlist(name))
+    return separator.join(value.decode("latin-1") for value in headers.getlist(name))
 
 
 REASON_PHRASES = {status.value: status.phrase for status in HTTPStatus}
 """The standard reason phrases, by status."""
 SECRET_HEADERS = frozenset(("authorization", "cookie", "proxy-authorization", "set-cookie"))
-"""Headers that are not stored: with them, other people could act as the operator of the crawl."""
+"""Headers that are not stored: whoever reads them could act as the operator of the crawl."""
 
 
 def stored_response(response: Response) -> page_result.StoredResponse:
-    """The response to store, with its request. The status line is the standard one, as Scrapy drops the server's."""
+    """The response to store, with its request. Its reason phrase is the standard one, as Scrapy drops the server's."""
     assert response.request is not None  # noqa: S101 - Scrapy has set it
     request = response.request
     protocol = response.protocol or "HTTP/1.1"

@@ -27,14 +27,21 @@ from crawler.topic.topic import Topic
 if TYPE_CHECKING:
     from crawler.spiders.links_and_images import EvidenceCache, SelectedLinks
 
+logger = logging.getLogger(__name__)
 
 EXAMPLE_LENGTH = 100_000
-"""Characters of a text from which the topic learns."""
+"""The most characters of an example that the topic learns from."""
 MOST_SEEDS = 10
-"""Seed pages that the topic is learned from if it has no examples."""
+"""The most seed pages that the topic is learned from if it has no examples."""
 LEAST_RELEVANCE_OF_SEED = 0.2
 """The relevance of a seed that is an example of a topic given in words. In an encyclopaedia, 94 of 96 pages on four
 topics have it before anything is learned, and 5 % of the other pages. Front pages without text have 0.
+"""
+DIGITS = 4
+"""Decimal places of relevance and scores."""
+MOST_ASKED_AFTER = 1_000
+"""Links of which the database is asked at once whether they are still queued: other workers may have requested them, or
+closed their hosts.
 """
 
 
@@ -44,6 +51,7 @@ class TopicExample:
 
     text: str
     good: bool
+    """Whether it is about the topic."""
 
 
 @dataclass
@@ -51,7 +59,7 @@ class Examples:
     """The examples of a crawl."""
 
     topic: Topic
-    taught: int = 0
+    seeds_learned: int = 0
     """How many texts of seeds the topic was learned from."""
 
     def candidates(self, priority: int) -> Iterator[Candidate]:
@@ -62,15 +70,15 @@ class Examples:
         ):
             yield from (Candidate(url, priority, kind=kind, via=FoundBy.EXAMPLE) for url in urls)
 
-    def read(self, kind: LessonKind, text: str) -> TopicExample | None:
-        """A shared example as an example of the topic; None if the topic does not have it or needs no more.
+    def accept(self, kind: LessonKind, text: str) -> TopicExample | None:
+        """Accept a lesson as an example of the topic, and count seeds; None if the topic does not need it.
 
-        A text of a seed is counted.
+        The text of a lesson is that of a seed, or the address of an example, a line end and its text.
         """
         if kind is LessonKind.SEED:
             if not self.are_sought:
                 return None
-            self.taught += bool(text.strip())
+            self.seeds_learned += bool(text.strip())
             return TopicExample(text, good=True)
         url, _, text = text.partition("\n")
         if not text.strip():
@@ -84,12 +92,12 @@ class Examples:
     @property
     def are_sought(self) -> bool:
         """Whether the topic has no examples and needs more seeds to learn from."""
-        return not self.topic.has_examples and self.taught < MOST_SEEDS
+        return not self.topic.has_examples and self.seeds_learned < MOST_SEEDS
 
     @property
-    def say_something(self) -> bool:
-        """Whether a topic is given or learned."""
-        return self.topic.given or self.taught > 0
+    def has_topic(self) -> bool:
+        """Whether a topic is given, or learned from seeds."""
+        return self.topic.given or self.seeds_learned > 0
 
 
 def example_text(page: Page, extraction: Extraction) -> str:
@@ -97,20 +105,13 @@ def example_text(page: Page, extraction: Extraction) -> str:
     return (extraction.text or " ".join(block.text for block in page.blocks))[:EXAMPLE_LENGTH]
 
 
-logger = logging.getLogger(__name__)
-
-DIGITS = 4
-"""Decimal places of relevance and scores."""
-MOST_ASKED_AFTER = 1_000
-"""Links in one question whether they are still queued: other workers may have requested them, or closed their hosts."""
-
-
 @dataclass(frozen=True, slots=True)
 class PageJudgement:
-    """The relevance of a page, and the score that its link had when it was requested."""
+    """How relevant a page is, and how promising its link was."""
 
     relevance: float
     link_score: float | None
+    """The score of its link when it was requested; None if it was not found by a link, or if the score is unknown."""
     via: FoundBy
     """How the page was found."""
 
@@ -124,21 +125,21 @@ class TopicTracker:
     harvest: Harvest
 
     def judge(
-        self, candidate: Candidate, extraction: Extraction, is_read: bool = True, language: str | None = None
+        self, candidate: Candidate, extraction: Extraction, is_counted: bool = True, language: str | None = None
     ) -> PageJudgement:
         """The relevance of a page, from which the focus learns; must be called once for each page.
 
-        Pages that may not be kept whatever their topic are not `is_read`: the harvest does not count them.
+        The harvest counts the page if `is_counted`: if it may be kept, whatever its topic.
         """
         url = candidate.requested or candidate.url
         score = _score(candidate)
         is_explored = _was_explored(candidate)
-        if is_explored:
-            score_when_requested = self.focus.queued_score(url)  # before the focus learns from the page
+        if is_explored:  # its priority does not tell its score, which the focus knows until it learns from the page
+            score_when_requested = self.focus.queued_score(url)
             if score_when_requested is not None:
                 score = round(score_when_requested, DIGITS)
         relevance = round(self.focus.learn_page(url, extraction.title, extraction.text, language or ""), DIGITS)
-        if is_read:
+        if is_counted:
             self.harvest.count(relevance)
         return PageJudgement(relevance, score, FoundBy.EXPLORATION if is_explored else candidate.via)
 
@@ -147,31 +148,28 @@ class TopicTracker:
 
         `address` is the address that was requested for the page.
         """
-        if links.again:
-            self.focus.see_again(address, links.again)
-        priorities = self.focus.queue_links(address, links.words) if links.new else []
-        new = tuple(
-            replace(candidate, priority=number) for candidate, number in zip(links.new, priorities, strict=True)
-        )
-        return (*links.image_links, *new), self.focus.renew_if_due()
+        if links.known_contexts:
+            self.focus.see_again(address, links.known_contexts)
+        scored_links = self.score_new(address, links.new, links.new_contexts)
+        return (*links.image_links, *scored_links), self.focus.renew_if_due()
 
-    def score_listed(
-        self, address: str, pages: Sequence[Candidate], words: Sequence[LinkContext]
+    def score_new(
+        self, address: str, links: Sequence[Candidate], contexts: Sequence[LinkContext]
     ) -> tuple[Candidate, ...]:
-        """The pages that the list at `address` names, with priorities; `words` describe each of them."""
-        priorities = self.focus.queue_links(address, words) if words else []
-        return tuple(replace(candidate, priority=number) for candidate, number in zip(pages, priorities, strict=True))
+        """The new links of the page or list at `address` with priorities, by the context of each."""
+        priorities = self.focus.queue_links(address, contexts) if contexts else []
+        return tuple(replace(link, priority=priority) for link, priority in zip(links, priorities, strict=True))
 
     def take_in(self, kind: LessonKind, text: str) -> None:
         """Learn from a shared example if the topic uses it; from a seed only if it is relevant to the given topic."""
-        example = self.examples.read(kind, text)
-        is_seed = kind is LessonKind.SEED
-        if example is not None and not (is_seed and self.examples.topic.given and not self._names_topic(text)):
-            self.focus.learn_example(example.text, example.good)
-
-    def _names_topic(self, text: str) -> bool:
-        """Whether the text of a seed is relevant to the topic."""
-        return self.focus.relevance("", text) >= LEAST_RELEVANCE_OF_SEED
+        example = self.examples.accept(kind, text)
+        if example is None:
+            return
+        if kind is LessonKind.SEED and self.examples.topic.given:
+            is_relevant = self.focus.relevance("", text) >= LEAST_RELEVANCE_OF_SEED
+            if not is_relevant:
+                return
+        self.focus.learn_example(example.text, example.good)
 
     def apply(self, models: list[str], updates: LinkUpdates) -> dict[str, int]:
         """Learn from the models of earlier runs and other workers, and take over the links that this worker leased.
@@ -215,10 +213,10 @@ class SharedLearning:
     evidence: EvidenceCache
     libraries: SiteLibraries | None = None
     _known: set[tuple[LessonKind, str]] = field(default_factory=set)
-    """The seeds and examples that were learned."""
+    """The lessons that were learned."""
 
     def take_in(self, kind: LessonKind, text: str) -> None:
-        """Learn from a seed or an example, once: a home of the crawl, or an example of its topic."""
+        """Learn a lesson once: a home of the crawl, or an example of its topic."""
         if (kind, text) in self._known:
             return
         self._known.add((kind, text))

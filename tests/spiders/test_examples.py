@@ -30,24 +30,24 @@ def test_lessons() -> None:
         (NAMED, "again example", GOOD, None),
     ]
     for topic, kind, text, example in rows:
-        assert Examples(topic).read(kind, text) == example
+        assert Examples(topic).accept(kind, text) == example
 
 
 def test_the_seeds_teach_until_enough_is_known() -> None:
     examples = Examples(Topic())
-    assert not examples.say_something
+    assert not examples.has_topic
     for number in range(MOST_SEEDS):
         assert examples.are_sought
-        assert examples.read(LessonKind.SEED, f"Bees {number}.") is not None
-    assert examples.say_something
+        assert examples.accept(LessonKind.SEED, f"Bees {number}.") is not None
+    assert examples.has_topic
     assert not examples.are_sought
-    assert examples.read(LessonKind.SEED, "More bees.") is None
+    assert examples.accept(LessonKind.SEED, "More bees.") is None
 
 
 def test_a_seed_without_words_says_nothing() -> None:
     examples = Examples(Topic())
-    examples.read(LessonKind.SEED, " \n")
-    assert not examples.say_something
+    examples.accept(LessonKind.SEED, " \n")
+    assert not examples.has_topic
 
 
 def test_what_a_page_teaches() -> None:

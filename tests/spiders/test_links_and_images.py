@@ -61,8 +61,8 @@ def link(path: str, words: str = "Words", more: str = "") -> str:
 def test_which_are_new(find: Find, html: str, new: str, again: str, image_links: str) -> None:
     found = find(html)
     assert found.new == tuple(Candidate(URL + path[1:], 0, 3, URL, labels='"words"') for path in new.split())
-    assert [lead.url for lead in found.words] == [candidate.url for candidate in found.new]
-    assert [lead.url for lead in found.again] == [URL + path[1:] for path in again.split()]
+    assert [lead.url for lead in found.new_contexts] == [candidate.url for candidate in found.new]
+    assert [lead.url for lead in found.known_contexts] == [URL + path[1:] for path in again.split()]
     assert found.image_links == tuple(
         Candidate(URL + path[1:], BEHIND_IMAGE, 3, URL, via=FoundBy.IMAGE) for path in image_links.split()
     )
@@ -81,14 +81,14 @@ def test_which_are_new(find: Find, html: str, new: str, again: str, image_links:
     ],
 )
 def test_the_words_of_a_link(find: Find, html: str, anchor: str, near: str) -> None:
-    assert find(html).words[0] == LinkContext(f"{URL}a", anchor, near=near)
-    again = find(html.replace('"/a"', '"/known"')).again
+    assert find(html).new_contexts[0] == LinkContext(f"{URL}a", anchor, near=near)
+    again = find(html.replace('"/a"', '"/known"')).known_contexts
     assert again[0] == LinkContext(f"{URL}known", anchor)
 
 
 def test_a_page_of_ten_thousand_links(find: Find) -> None:
     found = find("".join(link(f"/{n % 7_000}") for n in range(10_000)))
-    assert len(found.new) == len(found.words) == 7_000
+    assert len(found.new) == len(found.new_contexts) == 7_000
 
 
 def other(tag: str, path: str, more: str = "") -> str:
@@ -112,7 +112,7 @@ def other(tag: str, path: str, more: str = "") -> str:
 def test_the_head_names_other_languages_and_the_next_part(find: Find, head: str, new: str) -> None:
     found = find(f"<html lang=en-US><head><title>Bees in May</title>{head}</head><body><p>Bees.</p></body></html>")
     assert [candidate.url for candidate in found.new] == [URL + path[1:] for path in new.split()]
-    assert {lead.anchor for lead in found.words} <= {"Bees in May"}
+    assert {lead.anchor for lead in found.new_contexts} <= {"Bees in May"}
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_images_of_a_page_and_of_a_site_are_limited(
 
     def requested(url: str) -> int:
         page = Page.from_html("".join(f"<img src='{name}.png'>" for name in "xyz"), url)
-        assert images.beyond(page) == beyond
+        assert images.cut_count(page) == beyond
         return len(images.within_site_limit(images.candidates(page, 0, lambda urls, kind: ()), page))
 
     assert [requested(f"{URL}{number}/") for number in range(4)] == expected

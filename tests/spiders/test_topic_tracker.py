@@ -46,7 +46,7 @@ def test_a_link_that_is_not_known_here() -> None:
 def test_the_harvest_is_of_pages_that_may_be_kept() -> None:
     judge = tracker()
     judge.judge(Candidate(HOME, via=FoundBy.SEED), BEES)
-    assert judge.judge(Candidate(URL), BEES, is_read=False).relevance > 0
+    assert judge.judge(Candidate(URL), BEES, is_counted=False).relevance > 0
     assert judge.harvest.counts.pages == 1
 
 
