@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_OUTCOMES = 100
-"""Outcomes of a group that are counted individually; a server may invent a media type for each page."""
+"""The most outcomes of a group that are counted individually: a server may invent a media type for each page."""
 MOST_WALLED = 1_000
-"""Hosts that are remembered as behind a wall, which is a page that a service shows to robots in place of all others."""
-MOST_LEFT_OUT = 200_000
-"""Addresses that are not followed: so many are remembered, to count each once."""
+"""The most hosts that are remembered as behind a wall: a page that a service shows to robots in place of all others."""
+MOST_REMEMBERED = 200_000
+"""How many unfollowed addresses are remembered, so that each is counted only once."""
 OTHERS = {
     Group.SKIPPED: Outcome(Code.OTHER_REASONS),
     Group.FAILED: Outcome(Code.OTHER_FAILURES),
-    Group.PUT_OFF: Outcome(Code.UNPRODUCTIVE),
+    Group.PUT_OFF: Outcome(Code.UNPRODUCTIVE),  # without a pattern: all other patterns
 }
 """The outcome under which further outcomes of a group are counted together."""
 
@@ -40,10 +40,10 @@ class OutcomeCounts:
 
     def __init__(self, count_statistic: Callable[[str, int], None]) -> None:
         self.outcomes = Outcomes()
-        self.nofollowed = SeenAddresses(MOST_LEFT_OUT)
+        self.nofollowed = SeenAddresses(MOST_REMEMBERED)
         """Addresses that links with nofollow lead to; other links to them may be followed."""
-        self.left_out = SeenAddresses(MOST_LEFT_OUT)
-        """Addresses that no link is followed to."""
+        self.left_out = SeenAddresses(MOST_REMEMBERED)
+        """Addresses to which no link is followed."""
         self._count_statistic = count_statistic
 
     def of(self, group: Group) -> Outcomes:
@@ -52,6 +52,7 @@ class OutcomeCounts:
 
     def among_left_out(self, urls: Sequence[str]) -> set[str]:
         """The addresses among these that were already counted as not followed."""
+        # One expression that runs in C, as it sees most links of each page.
         return set(compress(urls, map(self.left_out.__contains__, map(hash, urls))))
 
     def leave_out(self, url: str, outcome: Outcome) -> None:
@@ -65,7 +66,7 @@ class OutcomeCounts:
             self.count(Outcome(Code.NOFOLLOW))
 
     def count(self, outcome: Outcome, by: int = 1) -> None:
-        """Count an outcome; outcomes of a group beyond `MOST_OUTCOMES` are counted together."""
+        """Count an outcome `by` times; outcomes of a group beyond `MOST_OUTCOMES` are counted together."""
         if not by:
             return
         if outcome not in self.outcomes and len(self.of(outcome.code.group)) >= MOST_OUTCOMES:
@@ -79,11 +80,11 @@ ENDING_CHECK_SECONDS = 0.25
 
 
 class EndingError(Exception):
-    """The crawl ended before some work was finished."""
+    """The crawl ended before a page was read. Its lease ends with the session, and the next run requests it again."""
 
 
 before_last_commit = object()
-"""The signal that the scheduler sends when all results are committed; one more batch commits what its receivers add."""
+"""The signal that the scheduler sends when all results are committed. What its receivers add is in the last batch."""
 
 
 class EndReason(StrEnum):
@@ -115,16 +116,17 @@ class CrawlStatus:
     examples_failed: dict[str, Outcome] = field(default_factory=dict)
     """Examples of the topic that could not be read, with the outcomes."""
     walled: dict[str, str] = field(default_factory=dict)
-    """The services that put a wall in front of hosts, by host; of the first `MOST_WALLED` hosts."""
+    """The service that puts a wall in front of each host, for the first `MOST_WALLED` hosts."""
     round_counts: RoundCounts | None = None
     """Counts of the pages of the round, at the end; None in the first round, where all are new."""
     waiting_links: WaitingLinkCounts | None = None
     """How many links wait at the end: those unlikely to lead to the topic, and those that are only an image."""
     put_off: Outcomes = field(default_factory=Outcomes)
-    """How many addresses are put off at the end, by pattern."""
+    """Addresses put off at the end: one outcome for each pattern of addresses that brought nothing."""
     exhausted_at: HarvestCounts | None = None
     """The harvest because of which the crawl ended; None if it did not end for its harvest."""
     _closing: asyncio.Future[None] | None = None
+    """The end of the crawl, once it has begun."""
 
     def note_wall(self, host: str, service: str) -> None:
         """Remember that a host is behind a wall against robots."""
@@ -144,7 +146,7 @@ class CrawlStatus:
 
     @property
     def is_ending(self) -> bool:
-        """Whether no further request is sent."""
+        """Whether the crawl is ending, so that no further request is sent."""
         slot = self.crawler.engine._slot
         return slot is None or slot.closing is not None
 

@@ -1,4 +1,4 @@
-"""Serves the demo site while it is crawled, at the port where the crawl began."""
+"""Serves the demo site while it is crawled, on the port that it had when the crawl began."""
 
 from __future__ import annotations
 
@@ -33,20 +33,21 @@ def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
     known_seed = session.known_seed()
     serving = ExitStack()
     crawler.signals.connect(serving.close, signals.spider_closed, weak=False)
-    if known_seed:  # the addresses of its pages have the port at which the crawl began
+    if known_seed:  # the addresses that the crawl knows have this port
         url = serving.enter_context(demo.serving(_port(known_seed), exact=True))
     else:
         url = serving.enter_context(demo.serving())
     address = address_of(url).host
     allowed = [*crawler.settings.getlist("ALLOWED_PRIVATE_HOSTS"), address]
     crawler.settings.set("ALLOWED_PRIVATE_HOSTS", allowed, priority="cmdline")
+    # Scrapy names slots by host, without the port.
     slots = crawler.settings.getdict("DOWNLOAD_SLOTS") | {address.partition(":")[0]: DEMO_SLOT}
     crawler.settings.set("DOWNLOAD_SLOTS", slots, priority="cmdline")
     return url
 
 
 def _hindrance(session: WorkerSession) -> Message | None:
-    """Why the demo site cannot be served to this worker, or None; each crawl has its demo site at a fixed address."""
+    """Why the demo site cannot be served to this worker, or None. All addresses of a crawl have one port."""
     name = session.plan.name
     known_seed = session.known_seed()
     with session.engine.begin() as connection:

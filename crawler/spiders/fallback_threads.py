@@ -1,4 +1,4 @@
-"""Runs a second extraction method for pages about which the first is in doubt, in threads: the crawl goes on."""
+"""Runs a second extraction method for pages about which the first is in doubt, in threads beside the crawl."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FallbackThreads:
     def __init__(self, first: Callable[[Page], Extraction], extract: Callable[[Page], Extraction]) -> None:
         self._first = first
         self._extract = extract
-        """Calls `first`, and the second method if that is in doubt."""
+        """Calls `first`, and the second method if `first` is in doubt."""
         self._threads = ThreadPoolExecutor(THREADS, "fallback")
 
     async def extract(self, page: Page) -> None:

@@ -1,8 +1,8 @@
 """Gives a crawl another topic: its stored pages and queued links are scored again.
 
 Each stored page gets its relevance for the new topic. A queued link gets a priority by the words of its address and by
-the page on which it was found; the words of the link itself were not stored. The topic is saved at the end: if the
-process is killed before, the same command begins anew.
+the page on which it was found, as the words of the link itself are not stored. The topic is saved at the end: if the
+process is killed before, the same command starts over.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWo
         new_topic.save_relevance(relevance_by_id)
         scored_pages += len(relevance_by_id)
 
-    # The queued links, those of a page together.
+    # The queued links: those of a page are scored together.
     for rows in new_topic.links():
         rows_by_parent = defaultdict(list)
         for row in rows:

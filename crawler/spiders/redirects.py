@@ -15,7 +15,7 @@ from crawler.spiders.request_outcomes import Refusal, lease_of
 UNSCOPED_KINDS = EXAMPLE_KINDS | {AddressKind.SEED, AddressKind.IMAGE}
 """Kinds of addresses whose redirects may lead out of the scope."""
 REDIRECT_TIMES = "redirect_times"
-"""The key in the meta of a request, set by Scrapy too: how many redirects led here."""
+"""Meta key of a request, which Scrapy uses too: how many redirects led here."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Redirects:
             refusal = self.scope.refusal(url, page=candidate.kind is not AddressKind.LIST)
             if refusal is not None:
                 raise Refusal(Outcome(Code.REDIRECT_REFUSED, str(refusal)))
-        if url == request.url:
+        if url == request.url:  # a redirect to itself
             return None
         target = replace(candidate, url=url, requested=candidate.requested or candidate.url)
         return await self.frontier.redirect(lease.id, target)

@@ -1,4 +1,8 @@
-"""The outcome of each request, such as why it failed or was refused; results are counted and passed to the frontier."""
+"""The outcome of each request, such as why it failed or was refused.
+
+`outcome_of` finds the outcome of a failure, and `result_of` the part of a result that is in the meta of its request.
+`Leases` counts results and passes them to the frontier.
+"""
 
 from __future__ import annotations
 
@@ -60,26 +64,26 @@ CODES: dict[type[BaseException], Code] = {
     **dict.fromkeys((BadGzipFile, zlib.error, brotli.error, zstd.ZstdError), Code.BAD_ENCODING),
     ValueError: Code.BAD_HOST_NAME,
 }
-"""The code of each error, subclasses before their base classes."""
+"""The code of each error, subclasses before their base classes. Host names that cannot be encoded raise ValueError."""
 PRICE = "crawler-price"
 """Header of the price of a page: https://developers.cloudflare.com/ai-crawl-control/features/pay-per-crawl/"""
 PRICE_WORDS = re.compile(r"[\w$., ]{1,30}")
 """A price, such as USD 0.01."""
 _WALL_HEADERS = {name.title().encode(): name for name in HEADERS}
-"""The names of headers of walls, by the keys under which Scrapy keeps them."""
+"""The names of headers by which walls are recognized, by the keys under which Scrapy keeps them."""
 MOST_REASON = 100
-"""Characters that are kept of another component's reason for refusing a request."""
+"""The most characters that are kept of another component's reason for refusing a request."""
 
 
 def outcome_of(failure: Failure) -> Outcome:
-    """Why a request failed; the same cause always has the same outcome."""
+    """Why a request failed, without the details of the one request, so that equal outcomes can be counted."""
     error = failure.value
     if isinstance(error, HttpError):
         return _refused_by_status(error.response)
     if isinstance(error, Refusal):
         return error.outcome
     if isinstance(error, exceptions.IgnoreRequest):
-        if "DOWNLOAD_MAXSIZE" in str(error):
+        if "DOWNLOAD_MAXSIZE" in str(error):  # Scrapy's HttpCompressionMiddleware says so only in words
             return Outcome(Code.BODY_TOO_LARGE)
         return Outcome(Code.REFUSED, str(error)[:MOST_REASON])
     if _caused_by_tls(error):
@@ -91,7 +95,7 @@ def outcome_of(failure: Failure) -> Outcome:
 
 
 def _refused_by_status(response: Response) -> Outcome:
-    """The outcome of a response with a status of failure."""
+    """The outcome of a response with an error status; for 402 with the price, if the response names it."""
     if response.status != PAYMENT_REQUIRED:
         return Outcome(Code.HTTP_STATUS, str(response.status))
     price = (response.headers.get(PRICE) or b"").decode("latin-1").strip()
@@ -112,7 +116,7 @@ def wall_outcome(response: Response) -> Outcome | None:
 
 
 def _caused_by_tls(error: BaseException | None) -> bool:
-    """Whether an error, its cause or one of the reasons that its cause names is an error of a certificate."""
+    """Whether an error, its cause or one of the cause's `reasons` (Twisted) is an error of a certificate."""
     cause = getattr(error, "__cause__", None)
     reasons = [failure.value for failure in getattr(cause, "reasons", ())]
     return any(isinstance(inner, TLS_ERRORS) for inner in (error, cause, *reasons))
@@ -163,8 +167,8 @@ def lease_of(request: Request) -> Lease:
 
 
 def result_of(request: Request, outcome: Outcome | None = None) -> PageResult:
-    """The result of a request so far: where redirects led a seed that did not fail, the verdict on an image, and the
-    trial of a page.
+    """The result of a request, as far as its meta tells: where redirects led a seed that did not fail, the verdict on
+    an image, and the trial of a page.
     """
     shared_examples: tuple[tuple[LessonKind, str], ...] = ()
     if outcome is None or outcome.code.group is not Group.FAILED:
@@ -237,13 +241,13 @@ class Leases:
     def _count_check(self, lease: Lease, result: PageResult) -> None:
         """Count the result of checking a page for changes."""
         code = result.outcome.code if result.outcome is not None else None
-        is_new = result.record is not None and lease.is_page
-        check = result.check or ChangeCheck(PageChange.NEW if is_new else PageChange.NOTHING)
+        check = result.check or ChangeCheck(PageChange.NOTHING)
         for name in RECRAWL_STATISTICS.get(check.change, ()):
             self.count_statistic(f"recrawl/{name}", 1)
         history = lease.history
         if history is None or not is_absent(check, code):
             return
+        # A page with noindex has a time in `gone_at`, but still exists.
         was_present = history.gone_at is None or history.noindex
         if was_present and history.gone_count + 1 >= GONE_AFTER:
             self.count_statistic("recrawl/gone", 1)
