@@ -28,7 +28,7 @@ def main() -> None:
 
 def all_commands() -> list[str]:
     """The names of all commands, those of Winnow before those of Scrapy."""
-    scrapy = find_spec("scrapy")  # which is slow to import
+    scrapy = find_spec("scrapy")  # not imported, as that is slow
     locations = scrapy.submodule_search_locations if scrapy is not None else None
     folders = [str(Path(location, "commands")) for location in locations or ()]
     return list(dict.fromkeys([*COMMANDS, *(module.name for module in pkgutil.iter_modules(folders))]))

@@ -24,7 +24,7 @@ class Command(crawl.Command):
     """The command `crawl` for `CrawlRun`."""
 
     name = "crawl"
-    """The row of COMMANDS, although the module has another name."""
+    """The name of its row in COMMANDS, as Scrapy would name it after the module."""
     request: Mapping[str, dict[str, Any]]
     """The `arguments` and `settings` that the parent sent."""
 
@@ -47,7 +47,7 @@ class Command(crawl.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         print(json.dumps({"path": str(self.crawl.session.pages.path.absolute())}), flush=True)
-        os.dup2(2, 1)  # anything else that is printed goes to the log, as standard output is not read any more
+        os.dup2(2, 1)  # the parent reads one line of standard output; anything else that is printed goes to the log
         super().run(args, opts)
 
 

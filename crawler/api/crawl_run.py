@@ -29,12 +29,12 @@ from crawler.processes.child_process import ChildProcess
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1
-MOST_LINES = 100  # lines of the crawl's closing output that are kept
-MOST_NAME = 40  # characters of a topic that are used in the name of a crawl
+MOST_LINES = 100  # of the crawl's closing lines, the last of which are kept
+MOST_NAME = 40  # characters of the topic in the default name of a crawl
 LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
 LOG_LINE = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\S+: .*)")
-PREFIX = "crawl: "  # of the message with which the command refuses wrong use
-WRONG_USE = 2  # the exit status
+PREFIX = "crawl: "  # of the command's error messages
+WRONG_USE = 2  # the exit status of the command for wrong arguments or settings
 
 
 class CrawlRun:
@@ -46,8 +46,8 @@ class CrawlRun:
     """The file of JSON lines to which the items are written."""
 
     def __init__(self, arguments: Mapping[str, object], settings: Mapping[str, object]) -> None:
-        words = ["-m", "crawler.api.crawl_process"]
-        self._process = ChildProcess(words, own_session=True, stdout=PIPE, stderr=PIPE)
+        command = ["-m", "crawler.api.crawl_process"]
+        self._process = ChildProcess(command, own_session=True, stdout=PIPE, stderr=PIPE)
         self._stop_at_exit = finalize(self, self._process.tell_to_stop)
         """Tells the process to stop, once: at the latest when this object is deleted or Python exits."""
         self._is_stopped = False
@@ -86,7 +86,7 @@ class CrawlRun:
     def _items(self) -> Iterator[dict[str, Any]]:
         offset = 0
         while True:
-            has_ended = self._process.poll() is not None  # before the last lines are read
+            has_ended = self._process.poll() is not None  # asked first: then the lines read below are the last ones
             for line in whole_lines(self.path, offset):
                 offset += len(line)
                 yield json.loads(line)
@@ -118,10 +118,10 @@ class CrawlRun:
         while self._process.poll() is None:
             try:
                 self._process.wait()
-            except BaseException:  # a second Ctrl-C; the stored pages are complete anyway
+            except BaseException:  # Ctrl-C: one that comes at once repeats the first
                 if monotonic() - began < REPEAT_SECONDS:
                     continue
-                self._process.kill()
+                self._process.kill()  # the stored pages are complete anyway
                 self._process.wait()
                 raise
 
@@ -150,9 +150,9 @@ def crawl(
     if not isinstance(seeds, str):
         seeds = list(seeds)
     all_arguments = {"seeds": seeds, "topic": topic, **arguments}
-    texts = {name: _text(value) for name, value in all_arguments.items() if value is not None}
-    texts.setdefault("name", default_name(texts["seeds"], str(texts["topic"])))
-    return CrawlRun(texts, {"LOG_FORMAT": LOG_FORMAT, **(settings or {})})
+    given_texts = {name: _text(value) for name, value in all_arguments.items() if value is not None}
+    given_texts.setdefault("name", default_name(given_texts["seeds"], str(given_texts["topic"])))
+    return CrawlRun(given_texts, {"LOG_FORMAT": LOG_FORMAT, **(settings or {})})
 
 
 def _text(value: object) -> str | list[str]:
@@ -178,7 +178,7 @@ def default_name(seeds: str | list[str], topic: str) -> str:
 
 
 def read_log(stream: IO[bytes], closing_lines: deque[str]) -> None:
-    """Pass the log of the process on to this one's, and keep the lines after its last record."""
+    """Pass each line of the process on to this process's log. Those after the last log record are the closing lines."""
     level = logging.INFO
     with stream:
         for line in stream:

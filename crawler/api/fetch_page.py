@@ -33,8 +33,6 @@ MIDDLEWARES = {
     "crawler.middlewares.compression.LimitedCompression": 590,
     "crawler.middlewares.private_addresses.AddressGuard": 800,
 }
-
-
 UNREAD = (Code.UNREAD_DOCUMENT, Code.NOT_HTML)
 """The outcomes of files that were fetched but cannot be read."""
 NO_TEXT = N_("{page} has no text: {why}")
@@ -60,8 +58,9 @@ class _OnePage(Spider):
             self.results.append(wall)
             return
         robots = header(response.headers, "X-Robots-Tag", "\n")
-        address = response.url + route(self.url)
-        page = read_page(response.body, address, header(response.headers, "Content-Type"), robots)
+        # The fragment was not sent, but may be a route of an application, which a browser needs.
+        url = response.url + route(self.url)
+        page = read_page(response.body, url, header(response.headers, "Content-Type"), robots)
         if self.is_rendered and isinstance(page, Page) and page.document is None:
             page = await self.rendered(page, response)
         self.results.append(page)
@@ -75,7 +74,7 @@ class _OnePage(Spider):
         return rendered
 
     def fail(self, failure: Failure) -> None:
-        wall = None
+        wall = None  # says more than a status
         response = getattr(failure.value, "response", None)
         if response is not None:
             wall = wall_outcome(response)
@@ -90,8 +89,9 @@ def fetch_page(url: str, project: BaseSettings, assignments: Iterable[str], is_r
     assigned_names = [assignment.partition("=")[0] for assignment in assignments]
     settings = Settings({name: project[name] for name in (*PAGE_SETTINGS, *assigned_names)})
     settings.set("DOWNLOADER_MIDDLEWARES", MIDDLEWARES)
-    handlers = dict.fromkeys(UNUSED_COMPONENTS["DOWNLOAD_HANDLERS_BASE"])  # http and https only
-    settings.set("DOWNLOAD_HANDLERS", handlers | project.getdict("DOWNLOAD_HANDLERS"))
+    # None disables the handlers of all schemes except http and https.
+    disabled_handlers = dict.fromkeys(UNUSED_COMPONENTS["DOWNLOAD_HANDLERS_BASE"])
+    settings.set("DOWNLOAD_HANDLERS", disabled_handlers | project.getdict("DOWNLOAD_HANDLERS"))
     settings.set("LOG_ENABLED", False)
 
     results: list[Page | Outcome] = []

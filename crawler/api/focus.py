@@ -17,8 +17,8 @@ from crawler.topic.priorities import SCALE
 from crawler.topic.topic import Topic
 from crawler.urls.parsing import absolute
 
-EXAMPLE_PRIORITY = SCALE  # above that of every link: the examples of a topic are fetched first
-DIGITS = 4
+EXAMPLE_PRIORITY = SCALE  # above all links, whose score is below 1: the examples of a topic are fetched first
+DIGITS = 4  # of relevance
 
 
 class Focus:
@@ -43,13 +43,15 @@ class Focus:
         self._topic: Topic = ARGUMENTS["topic"].read(str(topic))  # type: ignore[assignment]
         self._follow = follow
         self._learner = TopicFocus(self._topic)
-        self._waiting = dict.fromkeys([*self._topic.example_urls, *self._topic.against_urls], EXAMPLE_PRIORITY)
-        self._known = set(self._waiting)
+        self._priorities = dict.fromkeys([*self._topic.example_urls, *self._topic.against_urls], EXAMPLE_PRIORITY)
+        """The queued addresses with their priorities."""
+        self._known = set(self._priorities)
+        """All addresses that were queued or read."""
         # In the scope ANY, all addresses have the same home.
         self._scope = Scope(ScopeKind.ANY, avoid=self._topic.avoid, homes={""})
 
     def add(self, urls: Iterable[str]) -> None:
-        """Queue addresses that are on no page: seeds, or those of a sitemap."""
+        """Queue addresses that were not found on a page: seeds, or those of a sitemap."""
         addresses = dict.fromkeys(absolute("", url) for url in urls)
         new = [address for address in addresses if address is not None and address not in self._known]
         self._queue("", [LinkContext(url=address, anchor="") for address in new])
@@ -71,45 +73,48 @@ class Focus:
         # Its links are queued, and the other queued links are scored again.
         self._known |= {url, document.url}
         for address in (url, document.url):
-            self._waiting.pop(address, None)
+            self._priorities.pop(address, None)
         self._add_links(url, document)
-        priorities = self._learner.renew_if_due()
-        self._waiting.update(
-            {address: priority for address, priority in priorities.items() if address in self._waiting}
-        )
+        for address, priority in self._learner.renew_if_due().items():
+            if address in self._priorities:  # not yet taken
+                self._priorities[address] = priority
         return relevance
 
     def take(self, count: int = 1) -> list[str]:
         """The most promising queued links, best first. No address is returned twice, or after its page was read."""
-        best = nlargest(count, self._waiting, key=self._waiting.__getitem__)
+        best = nlargest(count, self._priorities, key=self._priorities.__getitem__)
         for url in best:
-            del self._waiting[url]
+            del self._priorities[url]
         return best
 
     def score(self, url: str) -> float | None:
         """How promising a queued link is, from 0 to 1; None if it is not queued."""
-        priority = self._waiting.get(absolute("", url) or url)
+        priority = self._priorities.get(absolute("", url) or url)
         if priority is None:
             return None
-        return min(priority / SCALE, 1.0)
+        return priority / SCALE
 
     def _add_links(self, url: str, document: Document) -> None:
         """Queue the new links of a page; for its known links, the page is one more piece of evidence."""
         page = document._page
         if "nofollow" in page.robots:
             return
-        links = links_by_address(link for link in page.links if not (link.nofollow or is_image_link(link)))
-        refused = self._scope.refusals(list(links))
-        links = {address: links_of_address for address, links_of_address in links.items() if address not in refused}
-        if self._follow is not None:
-            links = {address: links_of_address for address, links_of_address in links.items() if self._follow(address)}
-        again = {address: links_of_address for address, links_of_address in links.items() if address in self._known}
-        new = {address: links_of_address for address, links_of_address in links.items() if address not in self._known}
-        self._learner.see_again(url, link_contexts(page, again, near=False))
+        links_of_address = links_by_address(link for link in page.links if not (link.nofollow or is_image_link(link)))
+        refused = self._scope.refusals(list(links_of_address))
+        known = {}
+        new = {}
+        for address, links in links_of_address.items():
+            if address in refused or (self._follow is not None and not self._follow(address)):
+                continue
+            if address in self._known:
+                known[address] = links
+            else:
+                new[address] = links
+        self._learner.see_again(url, link_contexts(page, known, near=False))
         self._queue(url, link_contexts(page, new))
 
     def _queue(self, shown_on: str, links: Sequence[LinkContext]) -> None:
-        """Queue new links of a page, with their priorities."""
+        """Queue new links of the page at `shown_on`; empty for addresses that no page shows."""
         urls = [link.url for link in links]
-        self._waiting.update(zip(urls, self._learner.queue_links(shown_on, links), strict=True))
+        self._priorities.update(zip(urls, self._learner.queue_links(shown_on, links), strict=True))
         self._known.update(urls)

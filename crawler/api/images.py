@@ -36,7 +36,7 @@ def judge_images(pages: Iterable[tuple[str, str | bytes]]) -> list[ImageVerdict]
 
     >>> bee = "<img src=/bee.jpg alt='A bee' width=640 height=480>"
     >>> page = f"<p>Bees dance in the dark.<p>{bee}<img src=/1.gif width=1 height=1>"
-    >>> [(one.url, one.is_noise) for one in judge_images([("https://example.org/", page)])]
+    >>> [(verdict.url, verdict.is_noise) for verdict in judge_images([("https://example.org/", page)])]
     [('https://example.org/bee.jpg', False), ('https://example.org/1.gif', True)]
     """
     judge = Judge()

@@ -52,7 +52,7 @@ def _without_text(page: Page, opts: argparse.Namespace) -> Message:
 
 
 def _extractor(settings: BaseSettings) -> Extractor:
-    """The method `auto`, with EXTRACTOR_FALLBACK as its fallback; raises a MessageError if that setting is wrong."""
+    """The method `auto`, with the fallback of EXTRACTOR_FALLBACK; raises a MessageError if the setting is wrong."""
     fallback = fallback_of(settings)
     extract = favouring("auto")
     if fallback is not None:
@@ -63,8 +63,7 @@ def _extractor(settings: BaseSettings) -> Extractor:
 def _file_page(opts: argparse.Namespace) -> Page:
     """The page in a file or standard input; raises a MessageError if it is a document that cannot be read.
 
-    The file's name decides its type. If that does not tell it, the page is read like a response without a type, by its
-    address.
+    The file's name tells its type. If it does not, and the data is not HTML, the name in the address tells it.
     """
     if opts.page == "-":
         data = sys.stdin.buffer.read()

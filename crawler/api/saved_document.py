@@ -8,24 +8,23 @@ from crawler.page.page import NotHtmlError, Page, media_type
 
 
 def saved_document(body: bytes, url: str, robots_header: str, content_type: str) -> Page | None:
-    """The page of a document, or None if the bytes are no document; raises a DocumentError if it cannot be read, and a
-    NotHtmlError if no reader for it is installed.
+    """The page of a document, or None if the bytes are not a document.
 
-    Text files are recognized by the declared type, or by the name if that is vague; other documents by their first
-    bytes.
+    Raises a DocumentError if it cannot be read, and a NotHtmlError if no reader for it is installed. Text files are
+    recognized by the declared type, or by the name if the type is vague; other documents by their first bytes.
     """
-    kind = None
-    text_kind = ""
+    file_type = None
+    text_file_type = ""
     if media_type(content_type) not in TEXT_TYPES:
-        kind = type_by_mark(body)
-    if kind is None:
-        text_kind = text_type(content_type, url)
-    if kind is None and not text_kind:
+        file_type = type_by_mark(body)
+    if file_type is None:
+        text_file_type = text_type(content_type, url)
+    if file_type is None and not text_file_type:
         return None
-    reader = "file" if kind else "text"
     try:
-        read_saved = load(Door.DOCUMENTS, reader)
+        read_saved = load(Door.DOCUMENTS, "file" if file_type else "text")
     except MissingPartError:
-        raise NotHtmlError(kind or text_kind) from None
-    document = read_saved(body, text_kind)
+        raise NotHtmlError(file_type or text_file_type) from None
+    # The type of a file is found again by its reader, which looks into archives.
+    document = read_saved(body, text_file_type)
     return document_page(document, url, document.media_type, robots_header)
