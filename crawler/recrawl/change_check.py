@@ -4,7 +4,7 @@ When a banner or a footer changes, the default method `auto` may judge a doubtfu
 text is the same. So the three texts that it can choose are compared, for balance, for precision and for recall, and a
 page has changed only if all three have: a block that is in doubt for one of them is seldom in doubt for the others.
 
-A page of which only the title changed has changed, too.
+A page whose text is the same but whose title changed has changed, too.
 """
 
 from dataclasses import replace
@@ -24,16 +24,16 @@ NO_TEXT = "-"
 class ChangeDetector:
     """Checks pages for changes, by the texts of the extractor.
 
-    A method that learns from a site (`LEARNING`) removes more repeated text with each page of it, which changes none of
-    the pages. For such a method the three texts are compared that `auto` chooses from the page alone; if it chooses
-    none, the text of the method without the site's library is compared. For all other methods it is the text that the
-    method returns.
+    A method that learns from a site (`LEARNING`) removes more repeated text with each page of the site that it reads,
+    though no page changes. So for such a method, the three texts are compared that `auto` chooses from the page alone,
+    or if it chooses none, the text of the method without the site's library. For all other methods, and for documents,
+    the text of the method is compared.
     """
 
     def __init__(self, method: str, favour: str, extract: Extractor, fallback: str = "") -> None:
         self.version = version(method, favour, fallback)
         self.method = method
-        self.extract = EXTRACTORS[method] if method in LEARNING else extract
+        self.extract = EXTRACTORS[method] if method in LEARNING else extract  # without a site's library
 
     def check(self, page: Page, extraction: Extraction, history: PageHistory | None) -> ChangeCheck:
         """The result of the check, with a signature unless the page is unchanged."""
@@ -78,8 +78,9 @@ def _is_same(before: str, now: str) -> bool:
     >>> _is_same("a b c", "d b e"), _is_same("a - -", "d - -"), _is_same("-", "-")
     (True, False, True)
     """
+    # There may be three fingerprints before and one now, or the other way round, if `auto` chose a text only once.
     pairs = zip(before.split(), now.split(), strict=False)
-    return before == now or any(earlier == other != NO_TEXT for earlier, other in pairs)
+    return before == now or any(earlier == later and later != NO_TEXT for earlier, later in pairs)
 
 
 def _is_retitled(before: str | None, now: str) -> bool:
@@ -93,7 +94,7 @@ def _is_retitled(before: str | None, now: str) -> bool:
 
 def with_signature(check: ChangeCheck, text: str, history: PageHistory | None = None) -> ChangeCheck:
     """The check with the signature of the text, and with how much the text changed if both texts have signatures."""
-    now = signature(text)
-    if history is None or history.signature is None or now is None:
-        return replace(check, signature=now, distance=None)
-    return replace(check, signature=now, distance=round(1 - similarity(history.signature, now), 4))
+    new_signature = signature(text)
+    if history is None or history.signature is None or new_signature is None:
+        return replace(check, signature=new_signature, distance=None)
+    return replace(check, signature=new_signature, distance=round(1 - similarity(history.signature, new_signature), 4))

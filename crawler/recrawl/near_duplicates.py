@@ -12,10 +12,10 @@ the similarity, with a standard error of .03 at .9 and of .04 at .5.
 A band is `ROWS` adjacent values of a signature, and a key is a hash of them. Texts of similarity s share at least one
 of `BANDS` keys with a probability of 1 - (1 - s^ROWS)^BANDS: .994 for s = .9, .74 for .8, .01 for .5.
 
-Runs are hashed as polynomials modulo 2^64, all at once: if P(i) is the sum of c_j b^j over the characters j before i,
-the hash of the run from s to e is (P(e) - P(s)) / b^s, which does not depend on the text before it. A permutation
-multiplies by an odd number and adds another. None of these numbers needs to be secret: whoever wants two pages to look
-alike can give them the same text.
+Runs are hashed as polynomials modulo 2^64, all at once: if P(i) is the sum of c_j b^(j+1) over the characters j before
+i, the hash of the run from s to e is (P(e) - P(s)) / b^(s+1), which does not depend on the text before it. A
+permutation multiplies by an odd number and adds another. None of these numbers needs to be secret: whoever wants two
+pages to look alike can give them the same text.
 
 Only the first `LONGEST` characters are read. A text of fewer than `FEWEST` different shingles has no signature: it is
 compared by its fingerprint, a hash of its letters, which is also its only key.
@@ -88,11 +88,13 @@ _MIX_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 _HALF_BITS = np.uint64(32)
 _FACTORS = (_pseudo_random(b"factors", PERMUTATIONS, "<u4") | np.uint64(1)).astype(np.uint32)[:, None]
 _SUMMANDS = _pseudo_random(b"summands", PERMUTATIONS, "<u4").astype(np.uint32)[:, None]
+# The name of the numbers is part of all stored keys.
 _BAND_FACTORS = _pseudo_random(b"places", BANDS * ROWS, "<u8").reshape(BANDS, ROWS)
 
 
 def _unspaced() -> NDArray[np.bool_]:
     """For each code point, whether its script has no spaces; the last entry stands for all further code points."""
+    # UNSPACED is the inside of a character class: characters and ranges.
     ranges = [(ord(first), ord(last or first)) for first, last in re.findall("(.)(?:-(.))?", UNSPACED)]
     table = np.zeros(max(last for _, last in ranges) + 2, np.bool_)
     for first, last in ranges:
@@ -108,7 +110,7 @@ def _powers(base: np.uint64, count: int) -> UInt64s:
     return _cached_powers(base, 1 << count.bit_length())[:count]
 
 
-@cache
+@cache  # for few values of `count`, as they are powers of two
 def _cached_powers(base: np.uint64, count: int) -> UInt64s:
     return np.cumprod(np.full(count, base), dtype=np.uint64)
 
@@ -120,7 +122,10 @@ def _mixed(numbers: UInt64s) -> UInt64s:
 
 
 def _runs(code_points: UInt32s) -> tuple[Numbers, Numbers]:
-    """The starts and ends of the runs of a text in which every word is followed by a space."""
+    """The starts and ends of the runs of a text in which every word is followed by a space.
+
+    Each word is in one script, as `page_words` divides texts.
+    """
     # The units of runs: words, and single characters of unspaced scripts.
     is_single = _UNSPACED[np.minimum(code_points, len(_UNSPACED) - 1)]
     is_start = is_single.copy()
@@ -170,7 +175,7 @@ def signature(text: str) -> bytes | None:
         permuted = _FACTORS * shingles[at : at + _SHINGLES_AT_ONCE]
         permuted += _SUMMANDS
         np.minimum(least, permuted.min(axis=1), out=least)
-    return least.astype("<u2").tobytes()  # the last 16 bits
+    return least.astype("<u2").tobytes()  # keeps the last 16 bits
 
 
 def _values(signature: bytes) -> NDArray[np.uint16]:
@@ -208,7 +213,8 @@ def keys_of_band(signatures: NDArray[np.uint16], band: int) -> Numbers:
 
 
 def _keys(bands: NDArray[np.uint16], factors: UInt64s) -> Numbers:
-    """The key of each row of values; other factors give the same values in another band another key."""
+    """The key of each row of values. Each band has its own factors: equal values in two bands have different keys."""
+    # 1 is added so that values of 0 count, too.
     return _mixed(((bands.astype(np.uint64) + np.uint64(1)) * factors).sum(axis=1)).view(np.int64)
 
 
@@ -230,6 +236,7 @@ class ComparedText(Generic[TextId]):
 
     text_id: TextId
     signature: bytes | None
+    """None for a text of fewer than `FEWEST` shingles."""
     fingerprint: str | None = None
     """Equal for texts with the same letters; None for a text without letters."""
     site: str = ""
@@ -318,7 +325,7 @@ class _EnteredInArrays:
         for key in self._keys_of(text):
             kept = self._under(key)[self._under(key) != text]
             self._counts[key] = len(kept)
-            self._under(key)[:] = kept
+            self._under(key)[:] = kept  # the texts under the key are fewer now
 
     def _keys_of(self, text: int) -> TextNumbers:
         keys: TextNumbers = self._numbers[text]
@@ -363,6 +370,7 @@ class _Originals:
     def __init__(self, texts: TextColumns, order: Numbers, entered: _EnteredInArrays | _EnteredInLists) -> None:
         self._texts = texts
         self._order = order
+        """The row of each text in `texts`, by the number of the text."""
         self._entered = entered
         self.originals = np.arange(len(order), dtype=np.int32)
         """The original of each text, or the text itself if it is no copy."""
@@ -463,7 +471,7 @@ def _by_row(decided: _Originals, order: Numbers, count: int) -> tuple[Numbers, N
 
 
 def _shared_keys(texts: TextColumns, order: Numbers, band_count: int) -> _SharedKeys:
-    """The shared keys of this many bands, with a column for each, and those of fingerprints in the last column."""
+    """The shared keys of the first `band_count` bands, a column each, and of fingerprints in the last column."""
     numbers = np.full((len(order), band_count + 1), -1, np.int32)
     sizes: list[Numbers] = []
     key_count = 0
@@ -482,19 +490,19 @@ def _shared_keys(texts: TextColumns, order: Numbers, band_count: int) -> _Shared
         keys = keys[by_key]
         is_like_next = np.zeros(len(keys), np.bool_)
         is_like_next[:-1] = keys[1:] == keys[:-1]
-        is_like_previous = np.roll(is_like_next, 1)
+        is_like_previous = np.roll(is_like_next, 1)  # the last one, which is always False, comes first
         is_shared = is_like_next | is_like_previous
 
-        # A key gets its number at the first of the texts that share it.
-        number = np.cumsum(is_like_next & ~is_like_previous, dtype=np.int32)[is_shared] - 1
-        numbers[texts_with_key[by_key[is_shared]], column] = number + key_count
-        sizes.append(np.bincount(number))
+        # Shared keys are numbered in their order: the first of the texts that share a key begins a new number.
+        key_numbers = np.cumsum(is_like_next & ~is_like_previous, dtype=np.int32)[is_shared] - 1
+        numbers[texts_with_key[by_key[is_shared]], column] = key_numbers + key_count
+        sizes.append(np.bincount(key_numbers))
         key_count += len(sizes[-1])
     return _SharedKeys(numbers, np.concatenate(sizes))
 
 
 def _keys_of_all(signatures: NDArray[np.uint16], band: int) -> Numbers:
-    """The keys of signatures that may be in a file, of which a part is read at a time."""
+    """The keys of signatures for a band. The signatures may be in a file, of which a part is read at a time."""
     keys = np.empty(len(signatures), np.int64)
     for at in range(0, len(signatures), _SIGNATURES_AT_ONCE):
         keys[at : at + _SIGNATURES_AT_ONCE] = keys_of_band(signatures[at : at + _SIGNATURES_AT_ONCE], band)
@@ -532,6 +540,7 @@ def place_texts(
     originals_of_copies = {
         texts[copy].text_id: texts[original].text_id for copy, original in enumerate(originals) if copy != original
     }
+    # Only new entries are returned; those of texts that a new one replaced are not taken back.
     after = {(key, number) for key, entered_texts in entered.by_key.items() for number in entered_texts}
     return Placement(
         originals_of_copies, [(key, texts[number].text_id) for key, number in sorted(after.difference(before))]

@@ -31,6 +31,7 @@ class PageChange(StrEnum):
 
 
 PRESENT = frozenset((PageChange.NEW, PageChange.CHANGED, PageChange.SAME, PageChange.NOT_MODIFIED, PageChange.RENEWED))
+"""Results of visits that found the page and its text."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,10 @@ class ChangeCheck:
 
     change: PageChange
     source_fingerprint: str | None = None
+    """The fingerprints of the compared texts, see change_check.py."""
     extractor_version: str | None = None
     signature: bytes | None = None
+    """The MinHash signature of a new or changed text, see near_duplicates.py."""
     distance: float | None = None
     """How much of the text changed, from 0 to 1."""
     certainty: float | None = None
@@ -53,8 +56,10 @@ class ChangeCheck:
 
 @dataclass(frozen=True)
 class PageHistory:
-    """Everything known about a page from earlier visits. The fields are columns of the page; all but the first four
-    are written by visits alone.
+    """Everything known about a page from earlier visits.
+
+    The fields are columns of the table `page`, and explained there. Visits alone write them, except the first four,
+    which are also fields of items.
     """
 
     text_fingerprint: str | None = None
@@ -95,8 +100,8 @@ class Visit:
     history: PageHistory | None
     """The history before the request; None if the page is new."""
     check: ChangeCheck
-    code: "Code | None"
-    """The outcome, if nothing is stored."""
+    code: Code | None
+    """The code of the outcome, if nothing is stored."""
     fetched_at: str
     is_seed: bool
     lastmod: float | None
@@ -108,21 +113,21 @@ class Visit:
 
 
 NEVER = 1e12
-"""When a page is due that is no longer requested."""
+"""The `due_at` of pages that are never requested again."""
 DUE = 0.9
-"""The share of its interval after which a page is due. A run comes to its pages some time after its start: if they were
-due at the end of their intervals, a daily run would find pages of one day not yet due.
+"""The share of its interval after which a page is due. If it were 1, a daily run would find a page with an interval of
+one day not yet due: each run requests the page some time after its start, at times that differ.
 """
 MOST_DOUBLINGS = 10
-"""How often the pause of a page that is gone is doubled."""
+"""The most times that the pause of a page that is gone is doubled."""
 GONE_AFTER = 2
 """Consecutive visits that find a page missing before it counts as gone."""
-UNKNOWN = (
+INCONCLUSIVE = (
     *(Code.ROBOTS_UNREADABLE, Code.CRAWL_DELAY_TOO_LONG, Code.HOST_CLOSED, Code.HOST_WALLED, Code.SITE_BUDGET_SPENT),
     *(Code.NOT_PUBLIC, Code.NOT_WHOLE, Code.UNREAD_DOCUMENT, Code.NOT_RENDERED, Code.OTHER_REASONS),
 )
 """Codes of skipped requests that do not tell whether the page is still there."""
-ABSENT = frozenset((Code.REDIRECTED, *(code for code in codes(Group.SKIPPED) if code not in UNKNOWN)))
+ABSENT = frozenset((Code.REDIRECTED, *(code for code in codes(Group.SKIPPED) if code not in INCONCLUSIVE)))
 """Codes of pages that a crawl would not store any more: moved, outside the scope, forbidden, or without a text."""
 FAILED = frozenset((*codes(Group.FAILED), Code.ROBOTS_UNREADABLE))
 """Codes of failures that may be temporary; for an unreachable host, robots.txt fails first."""
@@ -150,9 +155,13 @@ def history_after(visit: Visit, context: RoundContext) -> PageHistory:
     history = visit.history or PageHistory(first_round=context.round, first_seen=fetched_at)
     lastmod = _lastmod(history, visit, context.now)
     history = replace(history, checked_at=context.now, lastmod=lastmod, **_validators(history, visit))
+
+    # The page is missing: another visit soon finds out whether it stays so; later visits are rare.
     if check.change is PageChange.MISSING:
         later_visit = context.now + _pause_of_gone(history.gone_count, context.bounds)
         return _missing(history, context, second_visit=context.now + context.bounds.least, later_visit=later_visit)
+
+    # The page would not be stored any more, or the visit had no result.
     if check.change is PageChange.NOINDEX:
         return _withdrawn(history, context)
     if is_absent(check, visit.code):
@@ -160,9 +169,11 @@ def history_after(visit: Visit, context: RoundContext) -> PageHistory:
         return _missing(history, context, second_visit=next_visit, later_visit=next_visit)
     if check.change is PageChange.NOTHING:
         return _in_doubt(history, context, visit.code in FAILED)
+
+    # The page and its text were found.
     if check.change is PageChange.NEW:
         history = replace(history, first_round=context.round)
-    return replace(history, **_presence(history, visit, context), **_version(check, fetched_at, context))
+    return replace(history, **_presence(history, visit, context), **_text_fields(check, fetched_at, context))
 
 
 def is_absent(check: ChangeCheck, code: Code | None) -> bool:
@@ -170,21 +181,21 @@ def is_absent(check: ChangeCheck, code: Code | None) -> bool:
     return check.change is PageChange.MISSING or (check.change is PageChange.NOTHING and code in ABSENT)
 
 
-def _version(check: ChangeCheck, fetched_at: str, context: RoundContext) -> dict[str, Any]:
-    """The fields about the version of the page that this visit met."""
+def _text_fields(check: ChangeCheck, fetched_at: str, context: RoundContext) -> dict[str, Any]:
+    """The fields about the text that the visit found, and when the stored version was last confirmed."""
     if check.change is PageChange.NOT_MODIFIED:
-        met_again = {"revisited_at": context.moment, "revisit_status": NOT_MODIFIED}
-        return {**met_again, "not_modified_round": context.round}
-    text = {"source_fingerprint": check.source_fingerprint, "extractor_version": check.extractor_version}
+        confirmation = {"revisited_at": context.moment, "revisit_status": NOT_MODIFIED}
+        return {**confirmation, "not_modified_round": context.round}
+    source = {"source_fingerprint": check.source_fingerprint, "extractor_version": check.extractor_version}
     if check.change is PageChange.SAME and check.has_same_bytes:
-        return {**text, "revisited_at": context.moment, "revisit_status": OK}
+        return {**source, "revisited_at": context.moment, "revisit_status": OK}
     if check.change is PageChange.SAME:
-        return text
-    new = {**text, "signature": check.signature, "revisited_at": None, "revisit_status": None}
-    if check.change is not PageChange.CHANGED:
-        return new
-    changed = {"changed_round": context.round, "changed_at": fetched_at, "change_distance": check.distance}
-    return {**new, **changed}
+        return source
+    stored = {**source, "signature": check.signature, "revisited_at": None, "revisit_status": None}
+    if check.change is not PageChange.CHANGED:  # new, or only the extractor's version has changed
+        return stored
+    change = {"changed_round": context.round, "changed_at": fetched_at, "change_distance": check.distance}
+    return {**stored, **change}
 
 
 def _presence(history: PageHistory, visit: Visit, context: RoundContext) -> dict[str, Any]:
@@ -235,13 +246,13 @@ def _withdrawn(history: PageHistory, context: RoundContext) -> PageHistory:
     return replace(withdrawn, gone_round=context.round, gone_at=context.moment, noindex=True)
 
 
-def _in_doubt(history: PageHistory, context: RoundContext, failed: bool) -> PageHistory:
+def _in_doubt(history: PageHistory, context: RoundContext, has_failed: bool) -> PageHistory:
     """The history of a page after a visit without a result: due soon after a failure, otherwise at its interval. A page
     that is gone is due after the same pause as before.
     """
     if history.gone_at is not None and not history.noindex:
         pause = _pause_of_gone(history.gone_count - 1, context.bounds)
-    elif failed:
+    elif has_failed:
         pause = context.bounds.least
     else:
         pause = _pause(history, context.bounds)
@@ -256,6 +267,8 @@ def _pause(history: PageHistory, bounds: Bounds) -> float:
 def _pause_of_gone(earlier_misses: int, bounds: Bounds) -> float:
     """Seconds until a page that is gone is due again: the longest interval, doubled with each further visit.
 
+    `earlier_misses` counts the consecutive visits before this one that found it missing.
+
     >>> [_pause_of_gone(misses, Bounds(least=1, most=30)) for misses in (1, 2, 3)]
     [30.0, 60.0, 120.0]
     """
@@ -264,7 +277,7 @@ def _pause_of_gone(earlier_misses: int, bounds: Bounds) -> float:
 
 
 def _validators(history: PageHistory, visit: Visit) -> dict[str, Any]:
-    """The ETag and Last-Modified of the response, if it has the page.
+    """The ETag and Last-Modified of the response, if the page was found.
 
     A 304 may omit them, though it should not: https://www.rfc-editor.org/rfc/rfc9110#section-15.4.5
     """
@@ -294,9 +307,8 @@ UNCONDITIONAL_EVERY = 10
 def conditional_headers(history: PageHistory | None, version: str | None) -> Mapping[str, str]:
     """The headers that request a page only if it changed.
 
-    There are none for a page that is new or was missing, that had noindex, or that another version of the extractor
-    read: the page is then read again, whether it changed or not. Nor are there any for one in `UNCONDITIONAL_EVERY`
-    visits.
+    There are none, so that the page is read whether it changed or not, if the page is new, was missing or had noindex,
+    if another version of the extractor read it, and for one in `UNCONDITIONAL_EVERY` visits.
 
     >>> history = PageHistory(etag='"1"', extractor_version="1:auto")
     >>> conditional_headers(history, "1:auto"), conditional_headers(history, "2:auto")

@@ -43,7 +43,9 @@ HOUR = 3600.0
 DAY = 86400.0
 FIRST = DAY
 FIRST_LEAST = 6 * HOUR
-AGE_SHARE = 0.1  # as caches do if nothing else is given (https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2)
+AGE_SHARE = (
+    0.1  # as caches guess how long a response stays fresh (https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2)
+)
 EARLIEST = 631_152_000.0  # the year 1990, before which no page can have been on the web
 
 
@@ -94,8 +96,11 @@ def _step(history: CheckHistory) -> float:
         step = CHANGED
     else:
         step = UNCHANGED
-    is_hub = history.new_links > 0 and (history.is_seed or history.changed is not None)
-    return step * NEW_LINKS if is_hub else step
+    # Most links of a page are new at the first visit, which counts only for seeds.
+    brings_links = history.new_links > 0 and (history.is_seed or history.changed is not None)
+    if brings_links:
+        step *= NEW_LINKS
+    return step
 
 
 def next_interval(history: CheckHistory, bounds: Bounds) -> float:
