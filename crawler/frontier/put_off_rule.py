@@ -312,6 +312,9 @@ def useless_by_name(patterns: Mapping[str, PatternCounts], names: Mapping[str, I
         if counts.useful:
             useful_names.update(names[pattern])
     for pattern, counts in patterns.items():
+        is_labelled = " " in pattern  # its requests are also counted for the pattern without the label
+        if is_labelled:
+            continue
         for name in names[pattern]:
             if name not in useful_names:
                 sums[name] = sums.get(name, 0) + counts.useless

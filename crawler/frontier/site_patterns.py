@@ -147,7 +147,7 @@ class SitePatterns:
             )
             self._useless_lists = useless_lists(self.counts)
         lists_lent = self._useless_lists - counts.useless if counts.is_of_lists else 0
-        return is_unproductive(pattern, counts, self._lent(pattern, counts), lists_lent)
+        return is_unproductive(pattern, counts, self._lent(pattern), lists_lent)
 
     def judged_by(self, pattern: str) -> str:
         """The pattern by which addresses of a pattern are judged: their path with any query, if that is endless."""
@@ -260,11 +260,13 @@ class SitePatterns:
                 use = Usefulness.OPEN
         return use
 
-    def _lent(self, pattern: str, counts: PatternCounts) -> int:
+    def _lent(self, pattern: str) -> int:
         """The useless requests that the patterns which share a name with this one lend to it."""
         useless = self._useless_by_name or {}
         names = self._names_of(pattern)
-        return max((useless[name] - counts.useless for name in names if name in useless), default=0)
+        # The same pattern with or without a label has the same requests, and lends nothing.
+        own = self.counts.get(pattern.partition(" ")[0], NOTHING_KNOWN).useless
+        return max((useless[name] - own for name in names if name in useless), default=0)
 
     def _names_of(self, pattern: str) -> frozenset[str]:
         """The names that the pattern may share with others, including UNLISTED if no sitemap lists its addresses."""

@@ -366,6 +366,9 @@ def test_the_label_of_a_link_tells_where_addresses_are_alike() -> None:
         (GOOD, PatternCounts(0, ENOUGH, ENOUGH), ".title", ""),
         (GOOD, PatternCounts(0, ENOUGH - 1, ENOUGH - 1), REPLY, ""),
         (PatternCounts(0, ENOUGH, ENOUGH), PatternCounts(), REPLY, "/x/*"),
+        # The same requests, which do not count twice.
+        (*[PatternCounts(0, ENOUGH - 1, ENOUGH - 1)] * 2, REPLY, ""),
+        (*[PatternCounts(0, ENOUGH, ENOUGH)] * 2, REPLY, "/x/*"),
         (PatternCounts(2, 30, 30), PatternCounts(2), REPLY, ""),
         (PatternCounts(2, 30, 30), PatternCounts(2), "", "/x/*"),
     ]
