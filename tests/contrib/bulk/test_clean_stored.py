@@ -220,6 +220,7 @@ def test_a_running_crawl_is_refused(stored: Place) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("at_once", "saves"), [(2, 3), (PAGES + 1, 1)])
 def test_a_run_killed_after_a_save_goes_on(at_once: int, saves: int, stored: Place) -> None:
+    assert stored.clean("--stored", "bees", "--jobs", "1")[0] == 0  # with what the crawl learned of the site by its end
     before = stored.pages("bees")
     stored.ask(update(page_tables.page).values(text="old", text_fingerprint=None, duplicate_of="http://old.example/"))
     stored.ask(delete(page_tables.near_duplicate_band))
