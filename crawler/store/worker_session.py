@@ -23,7 +23,7 @@ from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch import rounds
 from crawler.store.batch.address_patterns import put_off
 from crawler.store.batch.addresses import AddressKeys, without_erased
-from crawler.store.batch.claims import LONGEST_REST_SECONDS, NO_LIMIT, Claimant
+from crawler.store.batch.claims import LONGEST_REST_SECONDS, Claimant
 from crawler.store.batch.commit import BatchCommitter
 from crawler.store.batch.crawl_end import (
     WaitingLinkCounts,
@@ -32,7 +32,7 @@ from crawler.store.batch.crawl_end import (
     is_unfinished,
     totals,
 )
-from crawler.store.batch.hosts import FIRST_TRIES
+from crawler.store.batch.host_tries import FIRST_TRIES, NO_LIMIT
 from crawler.store.batch.images import suspend_images
 from crawler.store.batch.rounds import RoundCounts
 from crawler.store.crawl_tables import address, crawl, host, output, worker

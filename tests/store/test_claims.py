@@ -14,7 +14,8 @@ from crawler.outcomes import Code, Outcome
 from crawler.reports.crawls import CrawlSummary, all_summaries
 from crawler.store.batch import claims
 from crawler.store.batch.crawl_end import WaitingLinkCounts
-from crawler.store.batch.hosts import FIRST_TRIES, REQUESTS_A_PAGE, TRIED_HOSTS
+from crawler.store.batch.host_tries import FIRST_TRIES, TRIED_HOSTS
+from crawler.store.batch.hosts import REQUESTS_A_PAGE
 from crawler.store.crawl_tables import AddressState, address, host, site
 from crawler.store.database import database_time
 from crawler.topic.priorities import BEHIND_IMAGE, UNLIKELY

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, and_, bind
 
 from crawler.errors import StateError
 from crawler.recrawl.page_history import PageChange
-from crawler.store.batch.copies import compared_page, enter_pages
+from crawler.store.batch.near_duplicate_bands import compared_page, enter_pages
 from crawler.store.batch.page_writer import save_copies
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import database_time

@@ -12,7 +12,8 @@ from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
 from crawler.frontier.page_result import EXAMPLE_KINDS, AddressKind, Candidate, Completion
 from crawler.outcomes import Code
-from crawler.store.batch.hosts import NO_TRIES, TRIED_HOSTS, raise_best
+from crawler.store.batch.host_tries import NO_TRIES, TRIED_HOSTS
+from crawler.store.batch.hosts import raise_best
 from crawler.store.crawl_tables import (
     IS_DONE,
     NO_OUTCOME,

@@ -26,7 +26,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Update, bindparam, case, func, lateral, literal, or_, select, true, update
 
-from crawler.store.batch.hosts import MAY_CLAIM, NEXT_BEST, REQUESTS_A_PAGE
+from crawler.store.batch.host_tries import MAY_CLAIM
+from crawler.store.batch.hosts import NEXT_BEST, REQUESTS_A_PAGE
 from crawler.store.crawl_tables import (
     IMAGE_KIND,
     IS_HELD,

@@ -3,8 +3,7 @@
 A claim locks the hosts with the best priorities, skips hosts that another worker has locked, and leases the first
 addresses of their queues. Each statement sees what was committed before it, so an address is never leased twice.
 
-Links that are unlikely to lead to the topic are requested as tries. Each host has some tries. It gets further ones when
-it brings a page on the topic, and when the crawl grows.
+Links that are unlikely to lead to the topic are requested as tries, of which each host has some (host_tries.py).
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import inf, log2
+from math import inf
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, select
@@ -33,7 +32,8 @@ from crawler.store.batch.claim_statements import (
     ClaimedKinds,
     count_of_hosts,
 )
-from crawler.store.batch.hosts import FIRST_TRIES, REQUESTS_A_PAGE, UPDATE_BEST, count_sites, count_tries
+from crawler.store.batch.host_tries import NO_LIMIT, SHARED_TRIES, count_tries, tries_of_host
+from crawler.store.batch.hosts import REQUESTS_A_PAGE, UPDATE_BEST, count_sites
 from crawler.store.crawl_tables import AddressState
 from crawler.store.database import in_chunks
 from crawler.store.page_tables import page
@@ -44,12 +44,6 @@ REFUSED_AT_ONCE = 10_000
 """Addresses of a host given up in one claim: a statement must end within its time limit."""
 LONGEST_REST_SECONDS = 600.0
 """The longest rest of a host, by default."""
-NO_LIMIT = 1_000_000_000
-"""The number of tries where they are not limited."""
-SHARED_TRIES = 40
-"""Tries that a crawl of few hosts divides among them, if each then has more than the first tries."""
-PAGES_A_TRY = 10
-"""Each host has a fifth try after so many pages of the crawl, a sixth after 30 and a seventh after 70."""
 SHARED_CLAIM = 250
 """Addresses leased in one claim while other workers claim at the same time."""
 COUNT_SOME_HOSTS = count_of_hosts(SHARED_TRIES)
@@ -85,15 +79,6 @@ class Claimant:
             return self
         hosts = connection.execute(COUNT_SOME_HOSTS, {"crawl": self.crawl_id}).scalar_one()
         return replace(self, tries=tries_of_host(hosts, pages))
-
-
-def tries_of_host(hosts: int, pages: int) -> int:
-    """How many unlikely links a crawl with so many hosts and pages requests from each host.
-
-    >>> [tries_of_host(hosts, 0) for hosts in (1, 2, 10, 1_000)], [tries_of_host(10, pages) for pages in (9, 10, 70)]
-    ([40, 20, 4, 4], [4, 5, 7])
-    """
-    return max(FIRST_TRIES, SHARED_TRIES // max(1, hosts)) + int(log2(1 + pages / PAGES_A_TRY))
 
 
 @dataclass(frozen=True, slots=True)

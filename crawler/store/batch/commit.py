@@ -33,7 +33,8 @@ from crawler.store.batch.chart_samples import SampleWriter
 from crawler.store.batch.claims import Claimant, claim, remaining_pages
 from crawler.store.batch.completion import complete_leases, follow_redirect, return_leases
 from crawler.store.batch.crawl_end import end_if_done, is_full, no_longer_waiting, totals
-from crawler.store.batch.hosts import lock_sites, renew_tries, update_hosts
+from crawler.store.batch.host_tries import renew_tries
+from crawler.store.batch.hosts import lock_sites, update_hosts
 from crawler.store.batch.images import EvidenceReader, ImageReleases, release_images, save_evidence, save_image_results
 from crawler.store.batch.page_writer import PageWriter, known_keys, new_links
 from crawler.store.batch.priority_updates import PriorityUpdates

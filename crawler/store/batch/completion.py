@@ -14,15 +14,8 @@ from crawler.frontier.page_result import AddressKind, Candidate, Completion, Lea
 from crawler.outcomes import Code, Outcome
 from crawler.store.batch.addresses import Addresses, AddressKeys, HostIds
 from crawler.store.batch.claims import Claimant
-from crawler.store.batch.hosts import (
-    RAISE_BEST,
-    UPDATE_BEST,
-    count_sites,
-    count_tries,
-    interval,
-    raise_best,
-    site_has_budget,
-)
+from crawler.store.batch.host_tries import count_tries
+from crawler.store.batch.hosts import RAISE_BEST, UPDATE_BEST, count_sites, interval, raise_best, site_has_budget
 from crawler.store.crawl_tables import IS_HELD, AddressState, address, host
 from crawler.store.database import database_time, storable
 from crawler.urls.address import address_of

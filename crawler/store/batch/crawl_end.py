@@ -17,7 +17,8 @@ from crawler.frontier.batch import Control
 from crawler.frontier.page_result import LessonKind
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.claims import Claimant
-from crawler.store.batch.hosts import MAY_CLAIM, NEXT_BEST, recorded_sites
+from crawler.store.batch.host_tries import MAY_CLAIM
+from crawler.store.batch.hosts import NEXT_BEST, recorded_sites
 from crawler.store.crawl_tables import (
     ADDRESSES_WITH_HOSTS,
     IMAGE_KIND,

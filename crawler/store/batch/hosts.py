@@ -1,14 +1,10 @@
-"""The rows of hosts and sites: best priorities, rests, crawl delays, latencies, budgets, tries.
-
-A link that is unlikely to lead to the topic is requested as a try, and each host has a limited number of them. The
-column `tries` counts the tries that a host has used.
+"""The rows of hosts and sites: best priorities, rests, crawl delays, latencies, budgets.
 
 No worker waits to write latencies: if another transaction has locked a host, its latency is written with a later batch.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -16,22 +12,14 @@ from sqlalchemy import ColumnElement, Connection, bindparam, case, func, or_, se
 
 from crawler.frontier.batch import Batch
 from crawler.frontier.host_latencies import HostLatency
-from crawler.frontier.page_result import Completion, Lease, PageResult
 from crawler.store.crawl_tables import IMAGE_KIND, IS_RECORDED, IS_WAITING, address, host, site
 from crawler.store.database import in_chunks
-from crawler.topic.priorities import LEAST_LIKELY
 from crawler.urls.address import address_of
 
 if TYPE_CHECKING:
     from crawler.store.batch.addresses import Addresses
     from crawler.store.batch.claims import Claimant
 
-FIRST_TRIES = 4
-"""Unlikely links that are requested of a new host, and once more when it has brought a page on the topic."""
-TRIED_HOSTS = 40
-"""How many hosts of a site have first tries: a site may have any number of hosts."""
-NO_TRIES = 1_000_000
-"""The tries that count as used on each further host of a site, until the host has brought a page on the topic."""
 REQUESTS_A_PAGE = 10
 """Requests allowed on a site for each page of its budget: not every request yields a page."""
 
@@ -65,16 +53,6 @@ COUNT_SITE = (
         requests=site.c.requests + bindparam("requests"),
     )
 )
-MAY_CLAIM = (host.c.best >= LEAST_LIKELY) | (host.c.best.is_not(None) & (host.c.tries < bindparam("tries")))
-"""The condition for hosts with links that are likely to lead to the topic, or with tries left."""
-ADD_TRIES = update(host).where(host.c.id == bindparam("host")).values(tries=host.c.tries + bindparam("more"))
-RENEW_TRIES = (
-    update(host)
-    .where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.tries > 0)
-    # A host that had no tries gets its first ones, as if it had used none.
-    .values(tries=case((host.c.tries.between(FIRST_TRIES, NO_TRIES - 1), host.c.tries - FIRST_TRIES), else_=0))
-)
-"""Gives hosts FIRST_TRIES further tries, but at most as many as if they had used none."""
 RELEASE_HOST = (
     update(host)
     .where(host.c.id == bindparam("host"), or_(host.c.worker.is_(None), host.c.worker == bindparam("worker_id")))
@@ -139,28 +117,6 @@ def count_sites(
     ]
     if changes:
         connection.execute(COUNT_SITE, changes)
-
-
-def count_tries(connection: Connection, leases: Iterable[Lease], more: int = 1) -> None:
-    """Add the unlikely links among leases to the tries of their hosts; with `more=-1`, subtract them again."""
-    tries = Counter(lease.host_id for lease in leases if lease.is_try)
-    if tries:
-        connection.execute(ADD_TRIES, [{"host": host_id, "more": more * tries[host_id]} for host_id in sorted(tries)])
-
-
-def renew_tries(connection: Connection, ended: Iterable[Completion], on_topic: float) -> None:
-    """Give further tries to hosts that brought a page with at least this relevance."""
-    on_topic_pages = (
-        completion for completion in ended if completion.brought_page and _relevance(completion.result) >= on_topic
-    )
-    hosts = {completion.lease.host_id for completion in on_topic_pages}
-    if hosts:
-        connection.execute(RENEW_TRIES, {"ids": sorted(hosts)})
-
-
-def _relevance(result: PageResult) -> float:
-    """The relevance of the page in a result; 0 if no page is stored."""
-    return float((result.record or {}).get("relevance") or 0.0)
 
 
 def lock_sites(connection: Connection, addresses: Addresses, batch: Batch) -> None:

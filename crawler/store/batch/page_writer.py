@@ -19,7 +19,7 @@ from crawler.metadata.text_owner import TextOwner
 from crawler.recrawl.page_history import PageChange, PageHistory, RoundContext, history_after
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch.addresses import AddressKeys
-from crawler.store.batch.copies import ComparedPage
+from crawler.store.batch.near_duplicate_bands import ComparedPage
 from crawler.store.crawl_tables import address
 from crawler.store.database import column_value, in_chunks, replacing_insert, storable
 from crawler.store.page_changes import save_changes
@@ -122,7 +122,10 @@ class PageWriter:
 
         Among the near-duplicates may be earlier pages that were originals.
         """
-        from crawler.store.batch.copies import delete_bands, enter_pages  # import numpy, delayed until the first page
+        from crawler.store.batch.near_duplicate_bands import (  # import numpy, delayed until the first page
+            delete_bands,
+            enter_pages,
+        )
 
         delete_bands(connection, self.crawl_id, _earlier_texts(compared))
         return enter_pages(
@@ -232,7 +235,7 @@ def _is_unchanged_copy(completion: Completion) -> bool:
 
 def _earlier_texts(completions: Mapping[int, Completion]) -> list[ComparedPage]:
     """Pages that were stored before, with the values by which they were compared until now."""
-    from crawler.store.batch.copies import compared_page
+    from crawler.store.batch.near_duplicate_bands import compared_page
 
     histories = {
         key: completion.lease.history for key, completion in completions.items() if completion.lease.history is not None
@@ -245,7 +248,7 @@ def _earlier_texts(completions: Mapping[int, Completion]) -> list[ComparedPage]:
 
 def _compared_page(key: int, completion: Completion) -> ComparedPage:
     """A page with the values by which it is compared: those of its new text, or of its history if it is unchanged."""
-    from crawler.store.batch.copies import compared_page
+    from crawler.store.batch.near_duplicate_bands import compared_page
 
     owner = _text_owner(completion)
     history = completion.lease.history

@@ -1,0 +1,73 @@
+"""The tries of hosts: how many unlikely links of a host are requested.
+
+A link that is unlikely to lead to the topic is requested as a try, and each host has a limited number of tries, which
+grows with the pages of the crawl. A page on the topic gives its host further tries. The column `tries` of a host counts
+the tries that it has used.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from math import log2
+
+from sqlalchemy import Connection, bindparam, case, update
+
+from crawler.frontier.page_result import Completion, Lease, PageResult
+from crawler.store.crawl_tables import host
+from crawler.topic.priorities import LEAST_LIKELY
+
+FIRST_TRIES = 4
+"""Unlikely links that are requested of a new host, and once more when it has brought a page on the topic."""
+TRIED_HOSTS = 40
+"""How many hosts of a site have first tries: a site may have any number of hosts."""
+NO_TRIES = 1_000_000
+"""The tries that count as used on each further host of a site, until the host has brought a page on the topic."""
+NO_LIMIT = 1_000_000_000
+"""The number of tries where they are not limited."""
+SHARED_TRIES = 40
+"""Tries that a crawl of few hosts divides among them, if each then has more than the first tries."""
+PAGES_A_TRY = 10
+"""Each host has a fifth try after so many pages of the crawl, a sixth after 30 and a seventh after 70."""
+
+MAY_CLAIM = (host.c.best >= LEAST_LIKELY) | (host.c.best.is_not(None) & (host.c.tries < bindparam("tries")))
+"""The condition for hosts with links that are likely to lead to the topic, or with tries left."""
+ADD_TRIES = update(host).where(host.c.id == bindparam("host")).values(tries=host.c.tries + bindparam("more"))
+RENEW_TRIES = (
+    update(host)
+    .where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.tries > 0)
+    # A host that had no tries gets its first ones, as if it had used none.
+    .values(tries=case((host.c.tries.between(FIRST_TRIES, NO_TRIES - 1), host.c.tries - FIRST_TRIES), else_=0))
+)
+"""Gives hosts FIRST_TRIES further tries, but at most as many as if they had used none."""
+
+
+def tries_of_host(hosts: int, pages: int) -> int:
+    """How many unlikely links a crawl with so many hosts and pages requests from each host.
+
+    >>> [tries_of_host(hosts, 0) for hosts in (1, 2, 10, 1_000)], [tries_of_host(10, pages) for pages in (9, 10, 70)]
+    ([40, 20, 4, 4], [4, 5, 7])
+    """
+    return max(FIRST_TRIES, SHARED_TRIES // max(1, hosts)) + int(log2(1 + pages / PAGES_A_TRY))
+
+
+def count_tries(connection: Connection, leases: Iterable[Lease], more: int = 1) -> None:
+    """Add the unlikely links among leases to the tries of their hosts; with `more=-1`, subtract them again."""
+    tries = Counter(lease.host_id for lease in leases if lease.is_try)
+    if tries:
+        connection.execute(ADD_TRIES, [{"host": host_id, "more": more * tries[host_id]} for host_id in sorted(tries)])
+
+
+def renew_tries(connection: Connection, ended: Iterable[Completion], on_topic: float) -> None:
+    """Give further tries to hosts that brought a page with at least this relevance."""
+    on_topic_pages = (
+        completion for completion in ended if completion.brought_page and _relevance(completion.result) >= on_topic
+    )
+    hosts = {completion.lease.host_id for completion in on_topic_pages}
+    if hosts:
+        connection.execute(RENEW_TRIES, {"ids": sorted(hosts)})
+
+
+def _relevance(result: PageResult) -> float:
+    """The relevance of the page in a result; 0 if no page is stored."""
+    return float((result.record or {}).get("relevance") or 0.0)
