@@ -11,7 +11,8 @@ Choices where the thesis gives no details:
 - Styles, scripts and images have no text in the lines of a page anyway. Removing every link would leave holes in
   sentences, so the first layer only removes lines that are links as a whole.
 - An advertisement is removed with the innermost element around it that is not inline, unless that is the <body>.
-- Any element with a tag of LISTS may be a list of links, and is removed with everything in it; the ratio was tuned.
+- Any element with a tag of LIST_TAGS is removed with everything in it if the ratio is above LINK_RATIO, which was
+  tuned.
 - Text that was already removed from a table does not count as text of the table.
 - The text does not contain the register, which `crunched` returns beside it.
 
@@ -42,7 +43,9 @@ AD_SERVERS = frozenset(_SERVERS.split())
 ADVERT = re.compile(
     rf"(?:https?:)?//(?:[\w-]++\.)*?(?:{'|'.join(map(re.escape, sorted(AD_SERVERS)))})(?:[/:?#]|$)", re.IGNORECASE
 )
-LISTS = frozenset("aside center dd div dl dt footer form header li nav ol p section table tbody td th tr ul".split())
+LIST_TAGS = frozenset(
+    "aside center dd div dl dt footer form header li nav ol p section table tbody td th tr ul".split()
+)
 # Characters of an address: https://, the longest host name, which has 253, and the character after it.
 MAX_HOST = 262
 # The ratio of linked to other characters: two thirds of the text are links.
@@ -90,24 +93,25 @@ def is_advert(url: str) -> bool:
 
 def link_lists(page: Page, spanned: Spans) -> set[Element | None]:
     """The elements in which the ratio of linked to other characters is too high."""
+    # The sums before each line, so that those of an element are differences.
     linked = [0, *accumulate(block.linked for block in page.blocks)]
     others = [0, *accumulate(len(block.text) - block.linked for block in page.blocks)]
     return {
         element
         for element, (start, end) in spanned.items()
-        if element.tag in LISTS and linked[end] - linked[start] > LINK_RATIO * (others[end] - others[start])
+        if element.tag in LIST_TAGS and linked[end] - linked[start] > LINK_RATIO * (others[end] - others[start])
     }
 
 
 def empty_tables(page: Page, spanned: Spans, kept: list[bool]) -> set[Element | None]:
     """The tables in which too little text is kept."""
-    left = [0, *accumulate(len(block.text) * is_kept for block, is_kept in zip(page.blocks, kept, strict=True))]
+    kept_before = [0, *accumulate(len(block.text) * is_kept for block, is_kept in zip(page.blocks, kept, strict=True))]
     tables = ((element, span) for element, span in spanned.items() if element.tag == "table")
-    return {table for table, (start, end) in tables if left[end] - left[start] < SUBSTANCE}
+    return {table for table, (start, end) in tables if kept_before[end] - kept_before[start] < SUBSTANCE}
 
 
 def without(removed: set[Element | None], page: Page, kept: list[bool]) -> list[bool]:
-    """Whether each line is kept after these elements are removed with everything in them."""
+    """Whether each line is kept if these elements are removed, too, with everything in them."""
     inside = enclosing((block.element for block in page.blocks), removed.__contains__)
     return [is_kept and element is None for is_kept, element in zip(kept, inside, strict=True)]
 
@@ -118,6 +122,7 @@ def crunched(page: Page) -> Crunched:
     spanned = spans(page.blocks)
     kept = without(adverts(page) | link_lists(page, spanned), page, kept)
     kept = without(empty_tables(page, spanned, kept), page, kept)
+    # Links without text, such as those of images, are in no line.
     in_text = {at for at, is_kept in enumerate(kept) if is_kept}
     register = tuple(link for link in page.links if not link.text or link.at not in in_text)
     return Crunched(blocks=tuple(compress(page.blocks, kept)), register=register)

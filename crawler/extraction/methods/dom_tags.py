@@ -1,11 +1,11 @@
 """DOM tags: the nodes whose tags carry text, narrowed by their attributes.
 
 The "DOM node tag extraction method" of a thesis of 2020 on the automatic extraction of a page's main text, section
-2.2.1: the tree is walked, and a list of the nodes is made whose tags usually carry main text, "<p>, <br>, <h1> ... <h5>
-and so on"; then conditions on the attributes are refined, by what is known of the main text, until the list contains
-nothing else.
+2.2.1: the tree is walked, and the nodes whose tags usually carry main text are listed, "<p>, <br>, <h1> ... <h5> and so
+on". Then conditions on the attributes are refined, by what is known of the main text, until the list contains nothing
+else.
 
-Choices where the thesis gives no details, which is the case for all of the conditions:
+Choices where the thesis gives no details; it names none of the conditions:
 - "And so on" means <h6>, <blockquote>, <li> and <pre>. A <br> has no text of its own: its node is the element around
   it.
 - A line that consists mostly of links is removed, whatever its tag.
@@ -28,6 +28,7 @@ from crawler.page.html_tree import Element, enclosing, spans
 from crawler.page.page import Extraction, Page
 
 TEXT_TAGS = frozenset("p h1 h2 h3 h4 h5 h6 blockquote li pre".split())
+# Above this share of its characters in links, a line is removed.
 LINK_LIMIT = 0.5
 NAMES = ("class", "id", "role", "itemprop")
 EDGES = frozenset("aside footer form header nav".split())
@@ -38,19 +39,22 @@ NOISE = re.compile(
     r"|related\w*|search|share\w*|side-?bar\w*|sign-?up|social\w*|sponsor\w*|subscri\w*|toolbar|trending)(?![^\s_-])",
     re.IGNORECASE,
 )
+# From this share of the text on, an element is not noise, whatever its name.
 NOISE_SHARE = 0.2
 CONTENT = re.compile(r"(?<![a-z])(?:article|body|content|entry|main|post|story|text)", re.IGNORECASE)
 CONTENT_TAGS = frozenset(("article", "main"))
+# The least share of the text that the element of the main text has.
 CONTENT_SHARE = 0.7
 
 
 def text_nodes(page: Page) -> tuple[Block, ...]:
     """The lines whose tags carry text, in page order."""
-    broken = set(enclosing((br.getparent() for br in page.root.iter("br")), lambda element: element.tag not in INLINE))
+    breaks = (br.getparent() for br in page.root.iter("br"))
+    with_breaks = set(enclosing(breaks, lambda element: element.tag not in INLINE))
     return tuple(
         block
         for block in page.blocks
-        if (block.tag in TEXT_TAGS or block.element in broken) and block.linked <= LINK_LIMIT * len(block.text)
+        if (block.tag in TEXT_TAGS or block.element in with_breaks) and block.linked <= LINK_LIMIT * len(block.text)
     )
 
 
@@ -103,6 +107,6 @@ def names(element: Element) -> str:
 
 
 def dom_tags(page: Page) -> Extraction:
-    """The main text by this method."""
+    """The main text by the DOM node tag extraction method."""
     nodes = in_content(without_noise(text_nodes(page)))
     return Extraction(text="\n".join(node.text for node in nodes), title=headline(page), blocks=nodes)

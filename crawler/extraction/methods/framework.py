@@ -5,9 +5,9 @@ of a page, in parts that are wide and high; noise is at the edges, in parts that
 height of each <table> distinguish them (Fig. 3), by the limits delta1 (`LayoutLimits.width`, pixels), delta2 and delta3
 (`width_percent`, `height_percent`) and an aspect ratio without a name (`aspect`). Then the rules apply:
 i.   a paragraph (<p> or <br>) is main text,
-ii.  so may be a table with a high percentage,
-iii. of nested tables only one level has main text,
-iv.  the main text of a page without tables are its paragraphs.
+ii.  a table whose width in percent is high may be main text,
+iii. of nested tables, only those of one level have main text,
+iv.  on a page without tables, the paragraphs are the main text.
 Noise with paragraphs has fewer of them than the main text: a part is dropped if it has fewer than the share `tie` of
 the paragraphs of the main part.
 
@@ -15,12 +15,13 @@ The paper gives no value for any limit, and they cannot be learned from today's 
 defaults suit pages 760 to 1000 pixels wide, only `tie` was tuned. Choices where the paper gives no details or
 contradicts itself:
 - A width in percent without a height is in no branch as printed: it is judged by delta2, as in rule ii.
-- A table without a width may have main text, as its width depends on its content. (As printed, it would be compared.)
+- A table without a width may have main text, as its width depends on its content. (As printed, the missing width would
+  be compared with the limit.)
 - A paragraph is a line in a <p> or beside a <br> that does not consist mostly of links: lists of links are full of
   <br>.
 - The level of rule iii is that of the part with the most paragraphs, and of two such parts, of the longer one.
-- The last branch is for pages without paragraphs in the parts that the other branches keep: a table is kept if it is
-  not narrow, and large in both directions; `LayoutLimits.height` is the height in pixels that the paper does not name.
+- The last branch is used if no part that the other branches keep has a paragraph. It keeps the tables that are not
+  narrow, and large in both directions; `LayoutLimits.height` is the height in pixels that the paper does not name.
 - The text outside of all tables is a part, too. On a page without tables it is the whole page, as in rule iv.
 
 The extension: today's pages are laid out with <div>s, which have no sizes, but at the edges have names. So the elements
@@ -40,34 +41,35 @@ from crawler.page.blocks import INLINE
 from crawler.page.html_tree import Element, enclosing
 from crawler.page.page import Extraction, Page
 
-TABLES = frozenset(("html", "table"))
 DIVS = frozenset("article aside div footer form header main nav section".split())
 EDGES = ("aside", "footer", "header", "nav")
 # Above this share of its characters in links, a line is no paragraph.
 LINK_LIMIT = 0.5
+# A length: 80% is in percent, 760 and 760px are in pixels.
 LENGTH = re.compile(r"\s*+(\d{1,5})(?:\.\d*+)?+\s*+(%|px)?+\s*+$")
+# The width and the height in a style attribute.
 STYLED = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5}(?:\.\d{1,9})?\s?(?:px|%))", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class LayoutLimits:
-    """The limits of the paper. Above the first four, in pixels and percent, a part is large."""
+    """The limits of the paper. A part is large above the first four, which are in pixels and in percent."""
 
     width: int = 300
     height: int = 300
     width_percent: int = 50
     height_percent: int = 50
     aspect: float = 5.0
-    """The ratio of the longer to the shorter side from which a part is narrow."""
+    """A part is narrow if its longer side is at least this many times the shorter one."""
     tie: float = 0.2
-    """The least paragraphs of a part, as a share of those of the main part."""
+    """The fewest paragraphs that a part may have, as a share of the main part's."""
     divs: bool = True
     """Whether the elements of DIVS are parts as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """A width or a height as an element states it."""
+    """A width or a height as an element states it, in pixels or in percent."""
 
     value: int
     _: KW_ONLY
@@ -91,17 +93,18 @@ DEFAULT = LayoutLimits()
 
 
 def parts_of_lines(page: Page, limits: LayoutLimits) -> list[Element]:
-    """For each line of the page the element of its part: the table or div around it, or the root."""
-    tags = TABLES | DIVS if limits.divs else TABLES
+    """For each line of the page the element of its part: the innermost table or div around it, or the root."""
+    tags = DIVS | {"table"} if limits.divs else {"table"}
     around = enclosing((block.element for block in page.blocks), lambda element: element.tag in tags)
-    return [page.root if home is None else home for home in around]
+    return [page.root if part is None else part for part in around]
 
 
 def paragraphs(page: Page) -> list[bool]:
     """For each line of the page whether it is a paragraph."""
-    broken = set(enclosing((br.getparent() for br in page.root.iter("br")), lambda element: element.tag not in INLINE))
+    breaks = (br.getparent() for br in page.root.iter("br"))
+    with_breaks = set(enclosing(breaks, lambda element: element.tag not in INLINE))
     return [
-        (block.tag == "p" or block.element in broken) and block.linked <= LINK_LIMIT * len(block.text)
+        (block.tag == "p" or block.element in with_breaks) and block.linked <= LINK_LIMIT * len(block.text)
         for block in page.blocks
     ]
 
@@ -115,7 +118,7 @@ def parts_of_page(page: Page, elements: list[Element], limits: LayoutLimits) -> 
         sizes[element] += is_paragraph * len(block.text)
     levels = table_levels(page)
     tables = enclosing(counts, lambda element: element in levels)
-    # Parts at the edges are noise.
+    # Parts in an element of EDGES are noise: they are left out.
     edges = enclosing(counts, lambda element: limits.divs and element.tag in EDGES)
     return {
         element: FramePart(
@@ -155,8 +158,8 @@ def length(element: Element, side: str) -> Length | None:
     return None
 
 
-def is_wide(width: Length | None, height: Length | None, limits: LayoutLimits) -> bool:
-    """Whether a part of this size may have main text, branch by branch."""
+def may_have_main_text(width: Length | None, height: Length | None, limits: LayoutLimits) -> bool:
+    """Whether a part of this size may have main text, by the branches of Fig. 3."""
     if width is None:
         return True
     if width.is_percent:
@@ -187,14 +190,20 @@ def is_large(width: Length | None, height: Length | None, limits: LayoutLimits) 
 
 def main_parts(parts: dict[Element, FramePart], limits: LayoutLimits) -> set[Element]:
     """The parts that have the main text."""
-    wide = {
-        element: part for element, part in parts.items() if part.paragraphs and is_wide(part.width, part.height, limits)
+    candidates = {
+        element: part
+        for element, part in parts.items()
+        if part.paragraphs and may_have_main_text(part.width, part.height, limits)
     }
-    if not wide:
+    if not candidates:
         return {element for element, part in parts.items() if is_large(part.width, part.height, limits)}
-    main = max(wide.values(), key=lambda part: (part.paragraphs, part.size))
-    least = limits.tie * main.paragraphs
-    return {element for element, part in wide.items() if part.level == main.level and part.paragraphs >= least}
+    main = max(candidates.values(), key=lambda part: (part.paragraphs, part.size))
+    least_paragraphs = limits.tie * main.paragraphs
+    return {
+        element
+        for element, part in candidates.items()
+        if part.level == main.level and part.paragraphs >= least_paragraphs
+    }
 
 
 def framework(page: Page, limits: LayoutLimits = DEFAULT) -> Extraction:

@@ -13,8 +13,8 @@ Choices where the paper gives no details:
 - The full stop of the paper is the Chinese 。; here the ends of sentences in all scripts count. In scripts without one
   (Thai, Lao), a long line counts as a sentence.
 - English copyright lines and today's cookie notices have full stops, too, and are recognised by their words.
-- Lines that consist mostly of links are navigation even with full stops, and so are all lines in <nav>, <footer> and
-  <aside>.
+- Lines that consist mostly of links are navigation even with full stops, and so are all elements in <nav>, <footer>
+  and <aside>.
 - Headings, lists and quotations often have no full stop: a heading is kept if the next leaf is, and the leaves between
   two neighbouring leaves that are kept are kept with them.
 """
@@ -46,7 +46,7 @@ LEGAL_LENGTH = 300
 FRAMES = ("nav", "footer", "aside")
 # A line that begins in Thai or Lao.
 WITHOUT_STOPS = re.compile("[^\\W\\d]*[\u0e01-\u0eff]")
-# Characters from which such a line counts as a sentence.
+# The least characters of such a line that counts as a sentence.
 LONG = 40
 
 
@@ -99,7 +99,8 @@ def _with_leaves_between(leaves: list[list[Block]], are_prose: list[bool]) -> li
             kept[index - 1] = True
         last_prose = index
 
-    # Headings are dropped if the next leaf is not kept, or is a heading. From the end, as the next one may be dropped.
+    # Headings are dropped if the next leaf is not kept, or is a heading. The loop runs backwards, as the next leaf may
+    # be a heading that is dropped.
     for index in range(len(leaves) - 2, -1, -1):
         if leaves[index][0].tag in HEADINGS and (not kept[index + 1] or leaves[index + 1][0].tag in HEADINGS):
             kept[index] = False

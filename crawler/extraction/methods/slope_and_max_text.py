@@ -4,7 +4,7 @@ Comments and declarations do not count as tags, and do not end a text. An elemen
 everything in it. If such an element is never closed, it extends to the end of the source, so that reading takes linear
 time.
 
-Slope: the text of a page where the document slope curve is flat.
+Slope keeps the lines where the document slope curve is flat.
 
 D. Pinto, M. Branstein and others, "QuASM: a system for question answering using semi-structured data", 2002, as
 described in a thesis of 2020 on the automatic extraction of a page's main text (section 1.2.2): the source is cut into
@@ -18,7 +18,7 @@ and the line is kept or dropped as a whole. Characters of scripts without spaces
 What to expect: long paragraphs. The window of a short line contains the tags of its neighbours, so headings, captions,
 lists and forum posts are lost, and so is a text full of links; a long legal notice is kept.
 
-Max text: the longest string between two tags of the source.
+Max text keeps the longest string between two tags of the source.
 
 The "largest text extraction method" of a thesis of 2020 on the automatic extraction of a page's main text, section
 2.2.2. Source code is a sequence of "tag, element, tag, element ...", with one content for each tag; so the source is
@@ -31,9 +31,9 @@ solves the case of a text cut by paragraph tags; with <p> as an anchor, recall o
 always an anchor: links distinguish other text from main text. White space does not count, because indented menus would
 win; nor do scripts, styles and comments, which are no text.
 
-What to expect: precise and short texts. A link, an image or a heading in the text ends the string, so that of today's
-pages, which have many of them, one piece of several is found. The thesis reports that of its two methods one has the
-better recall and the other the better precision: so it is here, where this one is better in precision alone.
+What to expect: precise and short texts. A link, an image or a heading in the text ends the string. Today's pages have
+many of them, so only one piece of several is found. The thesis reports that of its two methods, this and DOM tags
+(.dom_tags), one has the better recall and the other the better precision. Here max text has the better precision.
 """
 
 import re
@@ -46,6 +46,7 @@ from crawler.page.blocks import INLINE, SILENT, Block
 from crawler.page.page import Extraction, Page
 from crawler.page.text import fold_space, unescaped, words
 
+# Not <head>: without its optional end tag it would extend to the end of the source.
 _SILENT = "|".join(sorted(SILENT - {"head"} | {"iframe", "xmp"}))
 # A comment, a silent element (group 1), another tag (group 2) or a declaration. No part of the pattern is tried twice.
 # As in browsers, quotes count only after an equals sign.
@@ -102,9 +103,9 @@ class Tokens:
     """The source in tokens."""
 
     lines: list[tuple[str, int, int]]
-    """The text of each line, the place of its first token and the place after its last one."""
+    """The text of each line, the index of its first token and the index after its last one."""
     tags: list[int]
-    """The places of the tags."""
+    """The indexes of the tags."""
     size: int
     """The number of tokens."""
 
@@ -114,9 +115,9 @@ def tokenize(html: str) -> Tokens:
     lines: list[tuple[str, int, int]] = []
     tags: list[int] = []
     line: list[str] = []
-    start = 0  # the place of the first token of the line
-    at = 0  # the place of the next token
-    for tag, text in (*pieces(html), ("html", "")):
+    start = 0  # the index of the first token of the line
+    at = 0  # the index of the next token
+    for tag, text in (*pieces(html), ("html", "")):  # the added tag ends the last line
         if tag not in IN_LINE:
             shown = plain("".join(line)) if at > start else ""
             if shown:
@@ -134,25 +135,25 @@ def tokenize(html: str) -> Tokens:
 
 
 def mean_tags(tokens: Tokens) -> float:
-    """The mean number of tags in a window."""
+    """The mean number of tags in a window; a source that is shorter than a window is one window."""
     return len(tokens.tags) * WINDOW / max(tokens.size, WINDOW)
 
 
-def tags_around(place: int, tokens: Tokens) -> int:
+def tags_around(index: int, tokens: Tokens) -> int:
     """The number of tags in the window around a token; the window does not extend beyond the source."""
-    first = max(0, min(place - WINDOW // 2, tokens.size - WINDOW))
+    first = max(0, min(index - WINDOW // 2, tokens.size - WINDOW))
     return bisect_left(tokens.tags, first + WINDOW) - bisect_left(tokens.tags, first)
 
 
-def flat(tokens: Tokens) -> list[str]:
-    """The lines in whose windows there are fewer tags than half of the mean."""
+def flat_lines(tokens: Tokens) -> list[str]:
+    """The lines whose windows have fewer tags than half of the mean."""
     limit = LIMIT * mean_tags(tokens)
     return [text for text, start, end in tokens.lines if tags_around((start + end) // 2, tokens) < limit]
 
 
 def slope(page: Page) -> Extraction:
     """The lines of the source where the document slope curve is flat."""
-    lines = flat(tokenize(page.usable_html))
+    lines = flat_lines(tokenize(page.usable_html))
     return Extraction(text="\n".join(lines), title=headline(page), blocks=blocks_of(page, lines))
 
 
@@ -161,7 +162,9 @@ BREAKS = frozenset(("br", "p"))
 
 
 def strings(html: str) -> Iterator[list[list[str]]]:
-    """The text between each two anchors, as lines, each in the pieces between skipped tags."""
+    """The texts between adjacent anchors. Each is a list of its lines; a line is the list of the pieces between the
+    skipped tags.
+    """
     lines: list[list[str]] = [[]]
     for tag, text in pieces(html):
         if tag in BREAKS:

@@ -11,7 +11,7 @@ part is learned for each site X by itself:
 Texts are near if their edit distance D <= min(len) / 8; up to 8 characters only equal texts are near.
 
 Choices where the paper gives no details or contradicts itself:
-- F counts pages. In the words of step 1, a label counts each time that it occurs on a page; but a word that one page
+- F counts pages. By the wording of step 1, a label counts each time it occurs on a page; but a word that one page
   repeats is not common to the site, and the numbers in the paper's Table 2 and Figure 3 are numbers of pages.
 - At exactly 8 characters the formula allows one edit, but the sentence before it none. Here it is none.
 - A text that is near to several labels counts for the equal one, or else for the most similar one.
@@ -36,8 +36,8 @@ from crawler.extraction.leaf_labels import EXACT_LENGTH, MAX_NEAR_LENGTH, LabelI
 from crawler.metadata.title import headline
 from crawler.page.page import Extraction, Page
 
-N1 = 10
-N2 = 3
+N1 = 10  # pages of a batch
+N2 = 3  # pages of a batch that must have a label
 COMMON_SHARE = 0.5
 """The share of common characters above which a line is noise."""
 MAX_LENGTH = 500  # characters of a label
@@ -62,7 +62,7 @@ class Library:
         self._templates: list[LeafLabel] = []
         self._labels = LabelIndex(self.longest_near)
         self.refused = 0
-        """How many templates were refused because the library is full."""
+        """How many templates were refused because the library was full."""
         for label in templates:
             self.add(label)
 
@@ -109,19 +109,20 @@ class Learner:
         self.copies = 0
         """How many pages were skipped as copies of pages in their batch."""
         self._batch: list[frozenset[LeafLabel]] = []
+        """The labels of each page of the incomplete batch that match no template."""
 
     def __len__(self) -> int:
         """The number of labels in the incomplete batch."""
         return sum(map(len, self._batch))
 
     def add(self, page: Page) -> tuple[LeafLabel, ...]:
-        """Learn from a page; returns the templates that it completed, which are then in the library."""
-        new = self.library.labels(page) - page.once(self.library.common)
-        new_to_batch = new.difference(*self._batch)
+        """Learn from a page. If it completes a batch, returns the new templates, which are then in the library."""
+        unmatched = self.library.labels(page) - page.once(self.library.common)
+        new_to_batch = unmatched.difference(*self._batch)
         if not any(len(label.text) > EXACT_LENGTH for label in new_to_batch):
             self.copies += 1
             return ()
-        self._batch.append(new)
+        self._batch.append(unmatched)
         if len(self._batch) < N1:
             return ()
         counts = frequencies(self._batch, self.library.longest_near)
@@ -178,13 +179,13 @@ def common_lines(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
     if not common:
         return frozenset()
     # The characters of each line, and those in common labels.
-    sizes = [0] * len(page.blocks)
-    shared = [0] * len(page.blocks)
+    lengths = [0] * len(page.blocks)
+    common_lengths = [0] * len(page.blocks)
     for leaf in leaves(page).leaves:
-        sizes[leaf.line] += len(leaf.text)
+        lengths[leaf.line] += len(leaf.text)
         if (leaf.tag, leaf.text) in common:
-            shared[leaf.line] += len(leaf.text)
-    return frozenset(line for line, size in enumerate(sizes) if shared[line] > COMMON_SHARE * size)
+            common_lengths[leaf.line] += len(leaf.text)
+    return frozenset(line for line, length in enumerate(lengths) if common_lengths[line] > COMMON_SHARE * length)
 
 
 def template(page: Page, library: Library | None = None) -> Extraction:

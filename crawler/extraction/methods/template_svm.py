@@ -1,4 +1,4 @@
-"""Template and SVM: the blocks of a page that a classifier takes for main text, without the site's common labels.
+"""Template and SVM: the blocks of a page that a classifier judges to be main text, without the site's common labels.
 
 J. Yan, Y. Wang, "Web Page Denoising Based on Template and SVM", Computer Science and Application 10(1), 2020. After the
 template pass (.template), each block-level label (body, section, div), without the block-level labels nested in it, is
@@ -45,7 +45,7 @@ from crawler.page.page import Extraction, Page
 
 Matrix = NDArray[np.float64]
 WEIGHTS = Path(__file__).with_suffix(".npz")
-# Blocks judged at once: their matrix with all support vectors has some megabytes.
+# Blocks judged at once: their matrix with all support vectors takes a few megabytes.
 AT_ONCE = 1_000
 
 
@@ -55,12 +55,14 @@ class BlockCounts:
 
     tag: str
     length: int
+    """Characters of text."""
     link_length: int
+    """Characters of text in links."""
     links: int
     images: int
 
 
-class LeafFeatures(NamedTuple):
+class LabelShares(NamedTuple):
     """R1 to R5 of a block-level label, as in the paper's Table 4."""
 
     text: float
@@ -87,8 +89,8 @@ class Svm:
         for start in range(0, len(features), AT_ONCE):
             rows = features[start : start + AT_ONCE]
             products = np.einsum("ik,jk->ij", rows, self.vectors)
-            squares = np.einsum("ij,ij->i", rows, rows)[:, None] + norms - 2 * products
-            decisions.append(np.einsum("ij,j->i", np.exp(-self.gamma * squares), self.weights) + self.bias)
+            squared_distances = np.einsum("ij,ij->i", rows, rows)[:, None] + norms - 2 * products
+            decisions.append(np.einsum("ij,j->i", np.exp(-self.gamma * squared_distances), self.weights) + self.bias)
         if decisions:
             return np.concatenate(decisions)
         return np.empty(0)
@@ -117,7 +119,7 @@ def shipped() -> Svm:
     return load(WEIGHTS)
 
 
-def counts(page: Page, common: Collection[LeafLabel] = frozenset()) -> tuple[BlockCounts, ...]:
+def block_counts(page: Page, common: Collection[LeafLabel] = frozenset()) -> tuple[BlockCounts, ...]:
     """The content of each block-level label without common labels; the first is the page's root."""
     page_leaves = leaves(page)
     # For each block-level label: its characters, those in links, and its links.
@@ -132,16 +134,17 @@ def counts(page: Page, common: Collection[LeafLabel] = frozenset()) -> tuple[Blo
         if leaf.anchor >= 0:
             links_with_other_text.add(leaf.anchor)
             link_lengths[leaf.home] += len(leaf.text)
+    # A link counts unless all of its text is common; a link without text counts, too.
     for anchor, home in enumerate(page_leaves.anchors):
         links[home] += anchor in links_with_other_text or anchor not in links_with_common_text
-    numbers = zip(page_leaves.homes, lengths, link_lengths, links, strict=True)
+    columns = zip(page_leaves.homes, lengths, link_lengths, links, strict=True)
     return tuple(
         BlockCounts(tag=label.tag, length=length, link_length=link_length, links=count, images=label.images)
-        for label, length, link_length, count in numbers
+        for label, length, link_length, count in columns
     )
 
 
-def features(blocks: Collection[BlockCounts]) -> list[LeafFeatures]:
+def features(blocks: Collection[BlockCounts]) -> list[LabelShares]:
     """R1 to R5 of each block-level label of a page."""
     # The divisors of R1 to R4.
     length = 1 + sum(block.length for block in blocks)
@@ -149,7 +152,7 @@ def features(blocks: Collection[BlockCounts]) -> list[LeafFeatures]:
     links = 1 + sum(block.links for block in blocks)
     images = 1 + sum(block.images for block in blocks)
     return [
-        LeafFeatures(
+        LabelShares(
             text=block.length / length,
             link_text=block.link_length / link_length,
             links=block.links / links,
@@ -162,13 +165,13 @@ def features(blocks: Collection[BlockCounts]) -> list[LeafFeatures]:
 
 def main_homes(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
     """The indexes of the block-level labels of a page that are main text."""
-    blocks = counts(page, common)
-    judged = [home for home, block in enumerate(blocks) if block.length]
-    if not judged:
+    blocks = block_counts(page, common)
+    homes_with_text = [home for home, block in enumerate(blocks) if block.length]
+    if not homes_with_text:
         return frozenset()
-    described = features(blocks)
-    decisions = shipped().decide(np.array([described[home] for home in judged]))
-    return frozenset(compress(judged, decisions > 0))
+    features_of_homes = features(blocks)
+    decisions = shipped().decide(np.array([features_of_homes[home] for home in homes_with_text]))
+    return frozenset(compress(homes_with_text, decisions > 0))
 
 
 def template_svm(page: Page, library: Library | None = None) -> Extraction:

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from crawler.extraction.methods.crunch import AD_SERVERS, LINK_RATIO, LISTS, SUBSTANCE, crunch, crunched
+from crawler.extraction.methods.crunch import AD_SERVERS, LINK_RATIO, LIST_TAGS, SUBSTANCE, crunch, crunched
 from crawler.page.page import Page
 
 
@@ -28,7 +28,7 @@ def linked(tag: str, links: int, others: int) -> str:
 
 
 def test_lists_of_links() -> None:
-    for tag in sorted(LISTS - {"td", "th", "tr", "tbody", "table", "p"}):
+    for tag in sorted(LIST_TAGS - {"td", "th", "tr", "tbody", "table", "p"}):
         limit = int(10 * LINK_RATIO)
         assert "a" in text(linked(tag, limit, 10))
         assert "a" not in text(linked(tag, limit + 1, 10))

@@ -1,4 +1,12 @@
-from crawler.extraction.methods.slope_and_max_text import WINDOW, Tokens, flat, mean_tags, slope, tags_around, tokenize
+from crawler.extraction.methods.slope_and_max_text import (
+    WINDOW,
+    Tokens,
+    flat_lines,
+    mean_tags,
+    slope,
+    tags_around,
+    tokenize,
+)
 from crawler.page.page import Page
 
 TAGS = "<i></i>" * WINDOW  # two windows of nothing but tags
@@ -63,7 +71,7 @@ def test_below_half_of_the_mean_and_not_at_it() -> None:
     for here, is_flat in [(0, True), (3, True), (4, False), (8, False)]:
         # 16 tags in two windows: 8 is the mean.
         tags = [*range(here), *range(WINDOW, WINDOW + 16 - here)]
-        assert flat(Tokens([("line", 0, WINDOW)], tags, 2 * WINDOW)) == ["line"] * is_flat
+        assert flat_lines(Tokens([("line", 0, WINDOW)], tags, 2 * WINDOW)) == ["line"] * is_flat
 
 
 def test_a_page_of_one_window_has_no_slope() -> None:

@@ -15,9 +15,9 @@ from crawler.extraction.methods.template_svm import (
     AT_ONCE,
     WEIGHTS,
     BlockCounts,
-    LeafFeatures,
+    LabelShares,
     Svm,
-    counts,
+    block_counts,
     features,
     load,
     save,
@@ -47,7 +47,7 @@ TABLE_4 = [
 
 
 def test_table_3() -> None:
-    root, *found = counts(FIRST)
+    root, *found = block_counts(FIRST)
     assert [astuple(block) for block in found] == TABLE_3
     assert astuple(root) == ("html", 0, 0, 0, 0)
     assert [sum(numbers) for numbers in zip(*(row[1:] for row in TABLE_3), strict=True)] == [192, 16, 7, 1]
@@ -56,7 +56,7 @@ def test_table_3() -> None:
 def test_table_4() -> None:
     found = features([BlockCounts(*row) for row in TABLE_3])
     assert [tuple(round(value, 3) for value in row) for row in found] == TABLE_4
-    assert features(counts(FIRST))[1:] == found
+    assert features(block_counts(FIRST))[1:] == found
 
 
 def test_counts() -> None:
@@ -71,7 +71,7 @@ def test_counts() -> None:
         ("<p><a>Home<br>again</a>", ("body", 5, 5, 1, 0)),
     ]
     for html, expected in rows:
-        found = counts(Page.from_html(html), [LeafLabel("p", "Menu"), LeafLabel("a", "Home")])
+        found = block_counts(Page.from_html(html), [LeafLabel("p", "Menu"), LeafLabel("a", "Home")])
         assert found[1] == BlockCounts(*expected)
 
 
@@ -119,7 +119,7 @@ def test_an_article_among_menus() -> None:
 def test_the_weights_are_small() -> None:
     assert WEIGHTS.stat().st_size < 300_000
     assert len(shipped().vectors) <= 600
-    assert shipped().vectors.shape[1] == len(LeafFeatures._fields)
+    assert shipped().vectors.shape[1] == len(LabelShares._fields)
 
 
 def test_weights_come_back_as_they_were_saved(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from crawler.contrib.lab.evaluation.text_metrics import f1
 from crawler.contrib.lab.training.examples import TooFewError
 from crawler.extraction.leaf_labels import leaves
 from crawler.extraction.methods.template import N1, LeafLabel, Library, frequencies, labels, learn
-from crawler.extraction.methods.template_svm import LeafFeatures, Svm, counts, features
+from crawler.extraction.methods.template_svm import LabelShares, Svm, block_counts, features
 from crawler.page.page import Page
 from crawler.page.text import words
 from crawler.urls.address import address_of
@@ -57,7 +57,7 @@ class BlockSample:
     """A number of the page among those of its host; a page with and without the template has two."""
     length: int
     """Characters of text."""
-    features: LeafFeatures
+    features: LabelShares
     main: bool
     """Whether it is main text."""
 
@@ -112,7 +112,7 @@ def _samples_of_host(host: str, pages: list[tuple[Page, str]]) -> Iterator[Block
                 if (leaf.tag, leaf.text) not in common:
                     texts[leaf.home].append(leaf.text)
 
-            blocks = counts(page, common)
+            blocks = block_counts(page, common)
             features_of_blocks = features(blocks)
             for home, parts in texts.items():
                 shingles = _shingles(" ".join(parts))

@@ -16,7 +16,7 @@ from crawler.contrib.lab.training.template_svm import (
     samples,
     train,
 )
-from crawler.extraction.methods.template_svm import LeafFeatures, Svm, counts, features
+from crawler.extraction.methods.template_svm import LabelShares, Svm, block_counts, features
 from crawler.page.page import Page
 
 PROSE = "The bees dance in the dark of the hive to say where the flowers are."
@@ -24,7 +24,7 @@ MENU = "<a href=/a>All the news of today</a>"
 
 
 def sample(main: bool, place: int = 0, host: str = "a.example", length: int = 1) -> BlockSample:
-    return BlockSample(host, place, length, LeafFeatures(0.9 if main else 0.1, 0, 0, 0, 0 if main else 0.5), main)
+    return BlockSample(host, place, length, LabelShares(0.9 if main else 0.1, 0, 0, 0, 0 if main else 0.5), main)
 
 
 def some(hosts: int, each: int = 1) -> list[BlockSample]:
@@ -54,7 +54,7 @@ def test_a_block_is_main_text_when_most_of_it_is_in_the_gold() -> None:
         page = Page.from_html(f"<div>{PROSE}</div><div>{MENU}</div><div>The bees dance</div>", "http://a.example/")
         found = samples([(page, gold)])
         assert [one.main for one in found] == main
-        assert [one.features for one in found] == features(counts(page))[2:4]
+        assert [one.features for one in found] == features(block_counts(page))[2:4]
         assert (found[0].host, found[0].page, found[0].length) == ("a.example", 0, len(PROSE))
 
 
@@ -138,7 +138,7 @@ def test_a_part_is_not_judged_by_what_it_taught() -> None:
     def heart(rows: np.ndarray, main: np.ndarray, cost: float, gamma: float) -> Svm:
         return Svm(rows, np.where(main, 1.0, 0.0), 1e9, -0.5)
 
-    found = [replace(one, features=LeafFeatures(n, 0, 0, 0, 0)) for n, one in enumerate(some(20))]
+    found = [replace(one, features=LabelShares(n, 0, 0, 0, 0)) for n, one in enumerate(some(20))]
     assert train(found, heart, 10, 1).score == BlockScore(0.0, 0.0, 0.0)
 
 
@@ -146,7 +146,7 @@ def test_a_part_is_not_judged_by_what_it_taught() -> None:
 def test_a_seed_decides_what_is_drawn() -> None:
     chance = np.random.default_rng(1)
     found = [
-        BlockSample(f"{n % 30}.example", n, 1, LeafFeatures(*chance.random(5)), bool(chance.random() < 0.5))
+        BlockSample(f"{n % 30}.example", n, 1, LabelShares(*chance.random(5)), bool(chance.random() < 0.5))
         for n in range(200)
     ]
     found = [replace(one, features=one.features._replace(text=float(one.main))) for one in found]
