@@ -12,7 +12,7 @@ from sites import BY_SHARES, Answer, Crawl, Site, crawl, page, serving
 
 from crawler import clean
 from crawler.extraction import extract, version
-from crawler.extraction.auto.model import KINDS
+from crawler.extraction.auto.model import PAGE_TYPES
 from crawler.frontier.page_result import raw_digest
 from crawler.items import PageItem
 from crawler.outcomes import Code, Outcome
@@ -54,7 +54,7 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
     assert item["first_seen"] == item["fetched_at"]
     assert 0 < item["relevance"] <= 1
     assert int(item["text_fingerprint"], 16)
-    assert item["page_type"] in (*KINDS, "")
+    assert item["page_type"] in (*PAGE_TYPES, "")
     assert all(0 <= image.pop("noise") < 1 for image in item["images"])
     quality = clean(str(ROUTES["/"]), site.url).quality
     assert item["quality"] == {name: quality[name] for name in ("certainty", "kept_frac")}

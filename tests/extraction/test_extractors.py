@@ -10,7 +10,7 @@ from hostile_pages import PAGES
 from lxml import etree
 
 from crawler.extraction import EXTRACTORS, extract
-from crawler.extraction.auto.model import KINDS as PAGE_TYPES
+from crawler.extraction.auto.model import PAGE_TYPES
 from crawler.page.blocks import Block
 from crawler.page.html_tree import MAX_BLOCKS
 from crawler.page.page import Extraction, Page

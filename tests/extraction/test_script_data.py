@@ -4,7 +4,7 @@ from itertools import chain
 
 import pytest
 
-from crawler.extraction.script_text import ScriptData, TextCandidate, as_html, data_of_script, prose
+from crawler.extraction.script_text import ScriptData, TextCandidate, as_html, data_of_script, prose_length
 
 LINE = "The bees dance in the hive now."
 
@@ -26,7 +26,7 @@ def test_prose() -> None:
         ("[a] " + "a bee " * 12 + "da.", False),
     ]
     for text, is_prose in rows:
-        assert prose(text) == (len(text) if is_prose else 0)
+        assert prose_length(text) == (len(text) if is_prose else 0)
 
 
 def test_a_title_is_that_of_the_page() -> None:

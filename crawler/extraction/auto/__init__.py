@@ -10,8 +10,8 @@
 4. Blocks that pages of the site have in common are not main text (.common_blocks), if other pages are known and these
    blocks do not hold most of the text.
 5. The set of blocks with the highest expected F, a mean of precision and recall, is kept (.model), with tables, lists
-   and cards as wholes (.wholes), without readers' comments (.readers_comments), and without links to the pages before
-   and after the page (.neighbour_links). The blocks are written as readable text
+   and cards as wholes (.whole_tables_and_lists), without readers' comments (.readers_comments), and without links to
+   the pages before and after the page (.neighbour_links). The blocks are written as readable text
    (crawler.extraction.output.plain_text).
 6. If that F is low, the page is in doubt, and the blocks are chosen in another way (.second_look).
 7. If a page shows almost no text, the text is looked for in its scripts (crawler.extraction.script_text).
@@ -40,15 +40,17 @@ BALANCE = "balance"
 FAVOURS = {BALANCE: 0.6, "precision": 0.85, "recall": 0.25}
 """The weight of precision in the F that is maximised; the rest is the weight of recall."""
 DOUBT = 0.8
-"""The expected F1 below which a page is in doubt: one page in eight is, with an F1 of two thirds; others have .93."""
+"""The expected F1 below which a page is in doubt. One page in eight is; their mean F1 is two thirds, that of the others
+.93.
+"""
 LEAST_OF_FIRST = 0.2
-"""The least words of a second choice, as a share of those of the first. If a list is all of the text, the second choice
-may omit it; then the first one is kept.
+"""The fewest words of a second choice, as a share of those of the first. The second choice may omit a list that is all
+of the text; then the first choice is kept.
 """
 LEAST_WORDS = 50
-"""The least words of an article without its comments."""
+"""The fewest words that an article must have without its comments."""
 SURE = 0.85
-"""The least average probability of the words of such an article to be main text."""
+"""The least average probability of these words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class MainText:
 
 
 def _without_comments(page: Page, kept: list[int], judgement: "BlockJudgement") -> list[int]:
-    """The main text without elements named as comments, unless the rest would not be an article."""
+    """The indexes of the main text without elements named as comments, unless the rest would not be an article."""
     comment_blocks = frozenset(page.once(named_as_comments))
     rest = [index for index in kept if index not in comment_blocks]
     tokens = judgement.tokens[rest]
@@ -139,6 +141,7 @@ def _kept_blocks(
     certainty = round(expected_f1(probabilities, tokens, indexes), 4)
     if certainty < DOUBT and judgement.page_type != PageType.FORUM:  # its posts are judged alike already
         chosen = second_choice(page, judgement, weight)
+        # Cards are not added as wholes: the second choice has judged alike elements together.
         second_indexes = _without_surroundings(page, wholes(page, chosen, judgement, has_cards=False), judgement)
         if tokens[second_indexes].sum() >= LEAST_OF_FIRST * tokens[indexes].sum():
             indexes = second_indexes

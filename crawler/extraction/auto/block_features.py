@@ -36,11 +36,11 @@ from crawler.extraction.auto.text_arrays import (
 )
 
 REACHES = (4, 16)
-"""The numbers of blocks before and after a block whose means are features."""
+"""How many blocks before and after a block are averaged; each number gives a group of features."""
 PROSE = 60
-"""The width of text outside links from which a block with a full stop counts as prose."""
+"""A block with a full stop counts as prose if it has more columns of text than this outside links."""
 FAR = 99
-"""The largest distance in blocks: larger ones count as this."""
+"""The largest distance in blocks: a larger one counts as this."""
 NO_HEADING = 8.0
 """Stands for the distance of a heading, as a logarithm, if there is none."""
 TITLED = 0.4
@@ -50,7 +50,7 @@ _FRAME_POSITIONS = np.arange(len(FRAMES))[:, None]
 _HEADINGS = range(TAG_NUMBERS["h1"], TAG_NUMBERS["h6"] + 1)
 
 Rows = tuple[tuple[str, ...], NDArray[np.number] | Sequence[NDArray[np.number | np.bool_]]]
-"""The names of some features, and their rows; a single column applies to all blocks."""
+"""The names of some features, and their rows: a value for each block, or a single value for all blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +90,12 @@ def features(arrays: PageArrays, scores: Scores, levels: Ints) -> Features:
     return Features(matrix=matrix, groups=[names for names, _ in parts])
 
 
-def _each(name: str, kinds: int) -> tuple[str, ...]:
+def _numbered_names(name: str, kinds: int) -> tuple[str, ...]:
     return tuple(f"{name} {kind}" for kind in range(kinds))
 
 
 def _one_of(values: Ints, kinds: int) -> Floats:
-    """A row for each kind, 1 where a block is of it."""
+    """A row for each kind: 1 for the blocks of this kind, 0 for others."""
     rows = np.zeros((kinds, len(values)), np.float32)
     rows[values, np.arange(len(values))] = 1
     return rows
@@ -103,8 +103,8 @@ def _one_of(values: Ints, kinds: int) -> Floats:
 
 _TEXT = ("length", "width", "words", "density", "word length", "stops", "commas", "ends with stop", "word score")
 _SHARES = tuple(f"share {kind}" for kind in KINDS[UPPER:])
-_BEGINS = _each("begins", len(KINDS))
-_ENDS = _each("ends", len(KINDS))
+_BEGINS = _numbered_names("begins", len(KINDS))
+_ENDS = _numbered_names("ends", len(KINDS))
 
 
 def _of_text(columns: BlockColumns) -> list[Rows]:
@@ -131,8 +131,8 @@ def _of_text(columns: BlockColumns) -> list[Rows]:
     ]
 
 
-_TAG_IS = _each("tag", len(TAGS) + 1)
-_WRAP_IS = _each("wrap", len(WRAPS) + 1)
+_TAG_IS = _numbered_names("tag", len(TAGS) + 1)
+_WRAP_IS = _numbered_names("wrap", len(WRAPS) + 1)
 _IN = tuple(f"in {tag}" for tag in FRAMES)
 _ELEMENTS = ("depth", "own names", "names around", "links", "images", "images after")
 
@@ -170,6 +170,7 @@ def _of_place(columns: BlockColumns) -> list[Rows]:
     return [(_PLACE, place)]
 
 
+# "in title": how much of a block is in the title; "of title": how much of the title is in a block.
 _ECHOES = ("in title", "in description", "of title", "of description", "in body")
 _TITLE = ("after title", "before title", "is title")
 
@@ -222,7 +223,7 @@ def _of_neighbours(columns: BlockColumns) -> list[Rows]:
         first = np.maximum(at - reach, 0)
         last = np.minimum(at + reach + 1, number)
         means = (sums[:, last] - sums[:, first]) / (last - first)
-        np.log1p(means[:3], out=means[:3])
+        np.log1p(means[:3], out=means[:3])  # widths, linked and prose are lengths
         windows.append((names, means))
 
     return [
@@ -234,7 +235,7 @@ def _of_neighbours(columns: BlockColumns) -> list[Rows]:
 
 
 _PROSE_AT = ("prose ago", "prose ahead")
-_HEADING = _each("heading", 7)
+_HEADING = _numbered_names("heading", 7)  # of the levels 1 to 6; 0 without a heading
 _UNDER = ("heading words", "heading ago")
 
 
@@ -306,7 +307,7 @@ def _of_paths(columns: BlockColumns) -> list[Rows]:
     values = (columns.widths, columns.arrays.linked, columns.prose, columns.scores.words)
     sums = np.array([np.bincount(path, column, len(counts)) for column in values])
     means = (sums / np.maximum(counts, 1))[:, path]
-    np.log1p(means[:3], out=means[:3])
+    np.log1p(means[:3], out=means[:3])  # widths, linked and prose are lengths
     share = sums[0][path] / max(1, float(columns.widths.sum()))
     return [(_PATH, [*means, np.log1p(counts[path]), share])]
 
@@ -337,9 +338,11 @@ def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
         np.log1p(np.count_nonzero(arrays.texts.owner == columns.number + EXTRA - 1)),  # the words of the article
         (columns.in_body * columns.widths).sum() / wide,
         *arrays.page,
-        *columns.scores.kinds,
+        *columns.scores.page_types,
     ]
-    return (*_PAGE, *_each("page kind", len(columns.scores.kinds))), np.array(values, np.float32)[:, None]
+    return (*_PAGE, *_numbered_names("page kind", len(columns.scores.page_types))), np.array(values, np.float32)[
+        :, None
+    ]
 
 
 def _sums(rows: list[NDArray[np.floating]]) -> NDArray[np.float64]:
@@ -370,7 +373,7 @@ def _echoes(texts: Characters, number: int, words: Floats) -> tuple[Floats, Floa
     words_of_blocks = texts.words[: bounds[0]]
     owner = texts.owner[: bounds[0]]
     for row in range(2):
-        is_in_text = np.zeros(text_arrays.BUCKETS, bool)
+        is_in_text = np.zeros(text_arrays.BUCKETS, bool)  # for each bucket of words
         words_of_text = texts.words[bounds[row] : bounds[row + 1]]
         is_in_text[words_of_text] = True
         hits = np.bincount(owner[is_in_text[words_of_blocks]], minlength=number)

@@ -20,7 +20,7 @@ HEADINGS_AND_LABELS = frozenset("h1 h2 h3 h4 h5 h6 dt th caption figcaption".spl
 class BlockLibrary(Library):
     """The common blocks of a site. Its labels are a block's tag and text."""
 
-    longest_near = 0
+    longest_near = 0  # all blocks must be equal
 
     def labels(self, page: Page) -> frozenset[LeafLabel]:
         """The blocks of a page that may be common."""
@@ -39,9 +39,9 @@ class BlockLibrary(Library):
 def _parts_of_wholes(page: Page) -> frozenset[int]:
     """The blocks, by index, that are lines of code or cells of data tables."""
     containers = page.containers
-    listings = [home for home, tag in enumerate(containers.tags) if tag == "pre"]
+    listings = [at for at, tag in enumerate(containers.tags) if tag == "pre"]
     wholes = (*listings, *data_tables(page))
-    return frozenset(chain.from_iterable(range(containers.starts[home], containers.ends[home]) for home in wholes))
+    return frozenset(chain.from_iterable(range(containers.starts[at], containers.ends[at]) for at in wholes))
 
 
 def _labels(page: Page) -> frozenset[LeafLabel]:

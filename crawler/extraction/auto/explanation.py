@@ -87,7 +87,8 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Pa
     limit = share * best
     blocks = []
     for at, chance in enumerate(chances.tolist()):
-        block = JudgedBlock(dict(zip(names, matrix[:, at].tolist(), strict=True)).__getitem__, chance >= limit)
+        feature_values = dict(zip(names, matrix[:, at].tolist(), strict=True))
+        block = JudgedBlock(feature_values.__getitem__, chance >= limit)
         change_of_group = {group: float(change[at]) for group, change in changes.items()}
         reasons = weightiest(GROUPS, change_of_group, block) or (Reason(BlockReason.ALL_TOGETHER, {}),)
         blocks.append(BlockExplanation(probability=chance, reasons=reasons))
@@ -113,15 +114,15 @@ def _logit(values: Floats) -> Floats:
 
 
 MOSTLY = 0.5
-"""The share above which a property holds for most of a text."""
+"""A property holds for most of a text above this share."""
 SOME = 0.15
-"""The share from which a property holds for a notable part of a text or page."""
+"""A property holds for a notable part of a text or page above this share."""
 LITTLE = 0.05
-"""The share below which it holds for almost nothing."""
+"""A property holds for almost nothing below this share."""
 LINE = 40
-"""Characters below which a line is short."""
+"""A line with fewer characters is short."""
 PARAGRAPH = 200
-"""Characters from which a block is long."""
+"""A block with at least this many characters is long."""
 NEAR = 2  # blocks
 FAR = 6  # blocks
 SPEAKS = 0.5
@@ -155,7 +156,7 @@ class JudgedBlock(Judged):
         return next((tag for at, tag in enumerate(TAGS, 1) if self.feature(f"tag {at}")), "")
 
     @property
-    def named(self) -> float:
+    def name_score(self) -> float:
         """How much the names of the elements around it indicate main text."""
         return self.feature("own names") + self.feature("names around")
 
@@ -174,9 +175,9 @@ class JudgedBlock(Judged):
         """The largest share of links in a container around it."""
         return max(self.feature(f"density ^{level}") for level in (0, 1))
 
-    def path(self, what: str) -> float:
-        """The share of links or sentences among the lines of the same elements."""
-        return expm1(self.feature(f"path {what}")) / max(1.0, expm1(self.feature("path width")))
+    def share_of_path(self, part: str) -> float:
+        """The share of `linked` text or `prose` in the text of the lines with the same path."""
+        return expm1(self.feature(f"path {part}")) / max(1.0, expm1(self.feature("path width")))
 
 
 class BlockReason(ReasonCode):
@@ -201,8 +202,12 @@ class BlockReason(ReasonCode):
     IN_ELEMENT = auto(), N_("it is in <{element}>"), lambda b: b.element
     ELEMENT = auto(), N_("its element is <{tag}>"), lambda b: b.tag
 
-    NAMED_TEXT = auto(), N_("the elements around it have names typical of main text"), lambda b: b.named > SPEAKS
-    NAMED_FRAME = auto(), N_("the elements around it have names typical of a page's frame"), lambda b: b.named < -SPEAKS
+    NAMED_TEXT = auto(), N_("the elements around it have names typical of main text"), lambda b: b.name_score > SPEAKS
+    NAMED_FRAME = (
+        auto(),
+        N_("the elements around it have names typical of a page's frame"),
+        lambda b: b.name_score < -SPEAKS,
+    )
 
     MIDDLE = (
         auto(),
@@ -249,12 +254,20 @@ class BlockReason(ReasonCode):
         lambda b: b.feature("prose share ^1") < LITTLE,
     )
 
-    PATH_OF_SENTENCES = auto(), N_("most lines of the same elements are sentences"), lambda b: b.path("prose") > MOSTLY
-    PATH_OF_LINKS = auto(), N_("most lines of the same elements are links"), lambda b: b.path("linked") > MOSTLY
+    PATH_OF_SENTENCES = (
+        auto(),
+        N_("most lines of the same elements are sentences"),
+        lambda b: b.share_of_path("prose") > MOSTLY,
+    )
+    PATH_OF_LINKS = (
+        auto(),
+        N_("most lines of the same elements are links"),
+        lambda b: b.share_of_path("linked") > MOSTLY,
+    )
     PATH_WITHOUT_SENTENCES = (
         auto(),
         N_("no line of the same elements is a sentence"),
-        lambda b: b.path("prose") < LITTLE,
+        lambda b: b.share_of_path("prose") < LITTLE,
     )
 
     ALL_TOGETHER = auto(), N_("no single feature, but all of them together")
@@ -282,7 +295,7 @@ GROUPS: Groups = {
     "path": ((_R.PATH_OF_LINKS, _R.PATH_WITHOUT_SENTENCES), (_R.PATH_OF_SENTENCES,)),
 }
 """For each group of features the reasons against main text, and the reasons for it."""
-_BY_NAME = {
+_GROUP_OF_NAME = {
     **dict.fromkeys(("density", "links"), "links"),
     "word score": "words",
     **dict.fromkeys(("own names", "names around"), "names"),
@@ -293,7 +306,7 @@ _BY_NAME = {
     **dict.fromkeys(("prose ago", "prose ahead", "step", "step after"), "neighbours"),
     **dict.fromkeys(("same home before", "same home after", "sibling before", "sibling after"), "neighbours"),
 }
-_BY_FIRST_WORD = {
+_GROUP_OF_FIRST_WORD = {
     **dict.fromkeys(("tag", "wrap", "in"), "elements"),
     "heading": "headings",
     "path": "path",
@@ -308,11 +321,11 @@ def group_of(name: str) -> str:
     >>> group_of("density"), group_of("density ^2"), group_of("in nav"), group_of("width -1")
     ('links', 'containers', 'elements', 'neighbours')
     """
-    if name in _BY_NAME:
-        return _BY_NAME[name]
+    if name in _GROUP_OF_NAME:
+        return _GROUP_OF_NAME[name]
     last = name.rpartition(" ")[2]
     if last[0] == "^":
         return "containers"
     if last[0] == "±" or last in ("+1", "-1"):
         return "neighbours"
-    return _BY_FIRST_WORD.get(name.partition(" ")[0], "text")
+    return _GROUP_OF_FIRST_WORD.get(name.partition(" ")[0], "text")

@@ -3,9 +3,8 @@
 The set of blocks with the highest expected F is kept, the weighted mean of precision and recall:
     sum of p t over the kept / (w * sum of t over the kept + (1 - w) * sum of p t over all),
 where p is the probability, t the tokens, and w the weight of precision; at 1/2 this is F1. These are the blocks whose
-probability is at least w F. At 1/2 the network keeps a little too much of sites that are held out from training; 0.6
-brings precision near recall. On an uncertain page the threshold is lower, because there a loss of main text costs more
-than noise does.
+probability is at least w F. At 1/2 the network keeps a little too much of sites that are held out from training; at
+0.6 precision and recall are nearly equal. On an uncertain page F, and with it the threshold w F, is lower.
 """
 
 import zlib
@@ -30,17 +29,17 @@ from crawler.page.page import Page, PageType
 WEIGHTS = Path(__file__).with_name("weights.npz")
 SAMPLE = b"<p>Bees dance."
 """A page that a loaded model must be able to judge."""
-KINDS = tuple(kind.value for kind in PageType)
-"""The types of page."""
+PAGE_TYPES = tuple(kind.value for kind in PageType)
+"""The types of page, in the order of the weights."""
 LEAST_SURE = 0.6
-"""The probability from which a page has a type."""
+"""The least probability of a page's type; below it, the page has no type."""
 MOST_COMMON = 0.5
 """The largest share of the probable main text, in words, that is excluded because other pages of the site have it."""
 MAX_BYTES = 50 << 20
 """The total size of all arrays in a file."""
 MAX_LAYERS = 1_000
-# Errors of numpy and zipfile for files that are not archives of arrays; an unknown compression raises
-# NotImplementedError, a RuntimeError.
+# Errors of numpy and zipfile for files that are not archives of arrays. An unknown compression raises a
+# NotImplementedError, which is a RuntimeError.
 LOAD_ERRORS = (
     *(ValueError, KeyError, TypeError, AttributeError, ArithmeticError, EOFError, RuntimeError, MemoryError),
     *(BadZipFile, TokenError, zlib.error),
@@ -57,9 +56,9 @@ class LearnedWeights:
     """The scores of words in the names of the elements around that element."""
     words: Floats
     """The scores of words in the text of a block."""
-    kinds: Floats
+    page_names: Floats
     """The scores of the page's own names: a row for each bucket, a column for each type of page."""
-    kinds_bias: Floats
+    page_names_bias: Floats
     """For each type of page, what is added to the sum of its scores."""
 
     def scores(self, arrays: PageArrays) -> Scores:
@@ -67,11 +66,11 @@ class LearnedWeights:
         number = len(arrays.homes)
         outline = arrays.outline
         owner = arrays.words.owner
-        count = int(owner[-1]) + 1
+        name_count = int(owner[-1]) + 1
 
         # The score of each name, then of each container: with those around it, as a parent comes before its children.
-        own = np.bincount(owner, self.own[arrays.words.buckets], count)
-        inside = np.bincount(owner, self.around[arrays.words.buckets], count)
+        own = np.bincount(owner, self.own[arrays.words.buckets], name_count)
+        inside = np.bincount(owner, self.around[arrays.words.buckets], name_count)
         around = [0.0]
         for score, parent in zip(inside[outline.names].tolist(), outline.parents.tolist(), strict=True):
             around.append(around[parent + 1] + score)  # shifted by one, so that the first container has a parent, too
@@ -80,17 +79,17 @@ class LearnedWeights:
         texts = arrays.texts
         counts = np.bincount(texts.owner, minlength=number + page_arrays.EXTRA)[:number]
         sums = np.bincount(texts.owner, self.words[texts.words], minlength=number + page_arrays.EXTRA)[:number]
-        kinds = np.exp(self.kinds[np.array(arrays.names, np.int64)].sum(0) + self.kinds_bias)
+        type_powers = np.exp(self.page_names[np.array(arrays.names, np.int64)].sum(0) + self.page_names_bias)
         return Scores(
             own=(own[outline.names[arrays.homes]] + own[arrays.wraps] * (arrays.wraps >= 0)).astype(np.float32),
             around=np.array(around[1:], np.float32),
             words=(sums / np.sqrt(np.maximum(counts, 1))).astype(np.float32),
-            kinds=kinds / kinds.sum(),
+            page_types=type_powers / type_powers.sum(),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Kinds:
+class PageTypeWeights:
     """The weights that compute the type of a page from the network's values of its blocks."""
 
     weights: Floats
@@ -104,7 +103,7 @@ class Model:
     vocabulary: LearnedWeights
     networks: tuple[Network, ...]
     """Networks trained from different random weights: their average is more accurate than each of them."""
-    kinds: Kinds
+    page_types: PageTypeWeights
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +127,11 @@ def judge(page: Page, model: Model) -> BlockJudgement:
     groups = network.block_groups(levels, outline.starts, outline.ends, outline.paths[arrays.homes])
     matrix = block_features.features(arrays, scores, levels).matrix
     hidden_values, probabilities = together(model.networks, network.hidden(model.networks, matrix, groups))
-    kinds = summary(hidden_values, probabilities, scores.kinds) @ model.kinds.weights + model.kinds.bias
-    return BlockJudgement(probabilities=alike(probabilities, arrays), tokens=tokens(arrays), page_type=page_type(kinds))
+    page_summary = summary(hidden_values, probabilities, scores.page_types)
+    type_scores = page_summary @ model.page_types.weights + model.page_types.bias
+    return BlockJudgement(
+        probabilities=alike(probabilities, arrays), tokens=tokens(arrays), page_type=page_type(type_scores)
+    )
 
 
 def without(judgement: BlockJudgement, indexes: Sequence[int]) -> BlockJudgement:
@@ -152,7 +154,7 @@ def page_type(scores: Floats) -> str:
     """
     powers = np.exp(scores - scores.max())
     if powers.max() >= LEAST_SURE * powers.sum():
-        return KINDS[int(powers.argmax())]
+        return PAGE_TYPES[int(powers.argmax())]
     return ""
 
 
@@ -177,10 +179,12 @@ def tokens(arrays: PageArrays) -> Floats:
     return counts
 
 
-def summary(hidden_values: Floats, probabilities: Floats, kinds: Floats) -> Floats:
-    """A page as one row of numbers: averages over its blocks and over its main text, and the scores of its names."""
+def summary(hidden_values: Floats, probabilities: Floats, types_by_names: Floats) -> Floats:
+    """A page as one row of numbers: averages of its blocks and of its main text, and the logarithms of
+    `types_by_names`, the probability of each type of page by the page's own names.
+    """
     weight = probabilities / max(float(probabilities.sum()), 1e-6)
-    return np.concatenate([hidden_values.mean(0), weight @ hidden_values, np.log(np.maximum(kinds, 1e-4))])
+    return np.concatenate([hidden_values.mean(0), weight @ hidden_values, np.log(np.maximum(types_by_names, 1e-4))])
 
 
 def save(model: Model, path: Path) -> None:
@@ -191,12 +195,12 @@ def save(model: Model, path: Path) -> None:
         "own": vocabulary.own,
         "around": vocabulary.around,
         "words": vocabulary.words,
-        "page_names": vocabulary.kinds,
-        "page_names_bias": vocabulary.kinds_bias,
+        "page_names": vocabulary.page_names,
+        "page_names_bias": vocabulary.page_names_bias,
         "means": networks[0].means,
         "scales": networks[0].scales,
-        "kinds": model.kinds.weights,
-        "kinds_bias": model.kinds.bias,
+        "kinds": model.page_types.weights,
+        "kinds_bias": model.page_types.bias,
     }
     for number, net in enumerate(networks):
         for index, layer in enumerate((net.first, *net.layers, net.last)):
@@ -214,7 +218,8 @@ def load(path: Path) -> Model:
             _check_size(file)
             with np.load(file, allow_pickle=False) as saved_arrays, np.errstate(all="ignore"):
                 steps = saved_arrays["steps"]
-                rows = {name: saved_arrays[name].astype(np.float32) for name in saved_arrays.files if name != "steps"}
+                arrays = {name: saved_arrays[name].astype(np.float32) for name in saved_arrays.files if name != "steps"}
+        # A row for each network; all networks have the same steps.
         if (
             steps.ndim != 2
             or not 0 < steps.size <= MAX_LAYERS
@@ -222,7 +227,7 @@ def load(path: Path) -> Model:
             or (steps != steps[0]).any()
         ):
             raise ValueError("layers")
-        model = _model(steps.tolist(), rows)
+        model = _model(steps.tolist(), arrays)
         if not all(shape == rows.shape and np.isfinite(rows).all() for rows, shape in _expected_shapes(model)):
             raise ValueError("shapes")
         judge(Page(url="", body=SAMPLE), model)  # fails if the number of features differs
@@ -243,18 +248,18 @@ def _expected_shapes(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
     """All arrays of a model, each with the shape that fits the others."""
     vocabulary = model.vocabulary
     networks = model.networks
-    kinds = model.kinds
     for rows in (vocabulary.own, vocabulary.around, vocabulary.words):
         yield rows, (text_arrays.BUCKETS,)
-    yield vocabulary.kinds, (page_names.NAME_BUCKETS, len(KINDS))
-    yield vocabulary.kinds_bias, (len(KINDS),)
+    yield vocabulary.page_names, (page_names.NAME_BUCKETS, len(PAGE_TYPES))
+    yield vocabulary.page_names_bias, (len(PAGE_TYPES),)
 
-    width = networks[0].first.bias.size  # they run side by side
+    width = networks[0].first.bias.size  # the networks run side by side
     for net in networks:
         yield net.means, (net.means.size,)
         yield net.scales, (net.means.size,)
         yield net.first.weights, (net.means.size, width)
         for layer in net.layers:
+            # The inputs of a block: h and two others, or h and the means of containers, page and path.
             rows_of_block = 3 if layer.step else network.AROUND + 3
             yield layer.weights, (rows_of_block * width, width)
         yield net.last.weights, (width, 1)
@@ -262,35 +267,39 @@ def _expected_shapes(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
             yield layer.bias, (width,)
         yield net.last.bias, (1,)
 
-    yield kinds.weights, (2 * len(networks) * width + len(KINDS), len(KINDS))
-    yield kinds.bias, (len(KINDS),)
+    yield model.page_types.weights, (2 * len(networks) * width + len(PAGE_TYPES), len(PAGE_TYPES))
+    yield model.page_types.bias, (len(PAGE_TYPES),)
 
 
-def _model(steps: list[list[int]], rows: dict[str, Floats]) -> Model:
-    """The model from the arrays of a file."""
+def _model(steps: list[list[int]], arrays: dict[str, Floats]) -> Model:
+    """The model from the steps of each network and the other arrays of a file."""
     # The layers of each network are numbered: the first one is 0, the last one has the highest number.
     networks = []
     for number, inner in enumerate(steps):
         layers = [
-            Layer(step=step, weights=rows[f"weights{number}.{index}"], bias=rows[f"bias{number}.{index}"])
+            Layer(step=step, weights=arrays[f"weights{number}.{index}"], bias=arrays[f"bias{number}.{index}"])
             for index, step in enumerate((0, *inner, 0))
         ]
         networks.append(
             Network(
-                means=rows["means"], scales=rows["scales"], first=layers[0], layers=tuple(layers[1:-1]), last=layers[-1]
+                means=arrays["means"],
+                scales=arrays["scales"],
+                first=layers[0],
+                layers=tuple(layers[1:-1]),
+                last=layers[-1],
             )
         )
 
     return Model(
         vocabulary=LearnedWeights(
-            own=rows["own"],
-            around=rows["around"],
-            words=rows["words"],
-            kinds=rows["page_names"],
-            kinds_bias=rows["page_names_bias"],
+            own=arrays["own"],
+            around=arrays["around"],
+            words=arrays["words"],
+            page_names=arrays["page_names"],
+            page_names_bias=arrays["page_names_bias"],
         ),
         networks=tuple(networks),
-        kinds=Kinds(weights=rows["kinds"], bias=rows["kinds_bias"]),
+        page_types=PageTypeWeights(weights=arrays["kinds"], bias=arrays["kinds_bias"]),
     )
 
 

@@ -19,10 +19,11 @@ from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
 
 NEIGHBOUR_RELATIONS = frozenset(("prev", "previous", "next", "up", "home", "start", "contents"))
+"""Relations (rel) of links to neighbours; the pages above a chapter count as its neighbours."""
 MAX_TITLE = 300
 """Characters of a title that are compared."""
 MOST_LETTERS = 600
-"""Characters of a line with words for neighbours and the titles of both."""
+"""The most characters of a line with words for neighbours and the titles of both."""
 ARROWS = "«»‹›<>←→⇐⇒⟵⟶◀▶◄►❮❯"
 _HAN = "[上下]一[篇章页頁](?:文章)?"
 _WORD = rf"(?:(?:next|prev(?:ious)?|newer|older)(?: (?:post|article|page|chapter)s?)?(?!\w)|{_HAN})"

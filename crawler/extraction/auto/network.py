@@ -26,11 +26,11 @@ LIMIT = 4.0
 AROUND = 3
 """Levels of containers over which the means are computed."""
 RUN = 32
-"""Rows whose sums are computed by one product of matrices."""
+"""How many rows a run has: their sums are computed by one product of matrices."""
 COMPARED = -1
 """The step of the layer that compares blocks with the main text."""
 LEAST_TEXT = 1e-3
-"""Added to the sum of a page's probabilities, which may be 0."""
+"""Added to the sum of a page's probabilities, which is a divisor and may be 0."""
 _BEFORE = np.tri(RUN, k=-1, dtype=np.float32)
 """The matrix that adds the rows before each row of a run."""
 
@@ -63,12 +63,13 @@ class BlockGroups:
     """Groups of blocks: the blocks in a container, with the same path, or of the page."""
 
     rows: Ints
-    """The blocks in page order, and again sorted by their paths, so that the blocks of each group are adjacent. At
-    least one row of padding with the first block follows, until the last run is full.
+    """The blocks in page order, and again sorted by their paths, so that the blocks of each group are adjacent. Rows of
+    padding with the first block follow, until the last run is full; there is at least one, so that `ends` are indexes.
     """
     starts: Ints
     """Where each group starts in `rows`."""
     ends: Ints
+    """The index after the last row of each group."""
     sizes: Floats
     """The number of blocks in each group, as a column."""
     groups: Ints
@@ -88,20 +89,20 @@ def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGr
     # The groups: containers, the page, paths.
     containers, of_containers = _numbered(inner, len(starts))
     sizes = np.bincount(paths)
-    kinds, of_paths = _numbered(paths, len(sizes))
-    last = number + np.cumsum(sizes[kinds])
+    distinct_paths, of_paths = _numbered(paths, len(sizes))
+    ends_of_paths = number + np.cumsum(sizes[distinct_paths])
     groups = np.empty((number, AROUND + 2), np.int64)
     groups[:, :AROUND] = of_containers.T
     groups[:, AROUND] = len(containers)
     groups[:, AROUND + 1] = of_paths + len(containers) + 1
 
-    firsts = np.concatenate((starts[containers], [0], last - sizes[kinds]))
-    lasts = np.concatenate((ends[containers], [number], last))
+    group_starts = np.concatenate((starts[containers], [0], ends_of_paths - sizes[distinct_paths]))
+    group_ends = np.concatenate((ends[containers], [number], ends_of_paths))
     return BlockGroups(
         rows=rows,
-        starts=firsts,
-        ends=lasts,
-        sizes=(lasts - firsts)[:, None].astype(np.float32),
+        starts=group_starts,
+        ends=group_ends,
+        sizes=(group_ends - group_starts)[:, None].astype(np.float32),
         groups=groups,
     )
 

@@ -36,14 +36,13 @@ from crawler.page.text import unescaped
 Floats = NDArray[np.floating]
 MOST_LETTERS = 1_200
 """Characters of a block that are read; its length counts in full."""
-MOST_BODY = 40_000  # characters of the article that the page gives to machines
+MOST_BODY = 40_000  # characters of the article in the page's JSON-LD
 MOST_OF_ALL = 1_000_000
 """Characters of all blocks, or of all names, that are read: far more than pages have."""
 EXTRA = 3
-"""Texts that are read in addition to the blocks: title, description, and the article as the page gives it to machines.
-"""
+"""Texts that are read in addition to the blocks: title, description, and the article in the page's JSON-LD."""
 MOST_NAME = 200  # characters of the names of an element
-MOST_TITLE = 300
+MOST_TITLE = 300  # characters
 MOST_ABOUT = 1_000  # characters of the description
 
 TAGS = (
@@ -72,6 +71,7 @@ class ContainerArrays:
     names: Ints
     """The number of the container's name among the names of the page's elements."""
     parents: Ints
+    """The container around it; -1 for the first."""
     outer: Ints
     """The nearest container around it that contains more blocks; for the first container, itself."""
     frames: Ints
@@ -95,7 +95,7 @@ class PageArrays:
     words: NameWords
     """The words in the names of elements: tags, classes, ids, roles and item properties."""
     texts: Characters
-    """The texts of the blocks, then the title, the description, and the article as the page gives it to machines."""
+    """The texts of the blocks, then the title, the description, and the article in the page's JSON-LD."""
     outline: ContainerArrays
     homes: Ints
     """The innermost container around each block."""
@@ -117,9 +117,9 @@ class PageArrays:
     blocks.
     """
     page: Floats
-    """The values of HEAD, from the address and the head."""
+    """The values that HEAD names, from the address and the head of the page."""
     names: tuple[int, ...]
-    """The buckets of the page's own names; see `page_names`."""
+    """The buckets of the page's own names (.page_names)."""
 
 
 def _outline(page: Page) -> ContainerArrays:
@@ -140,7 +140,7 @@ def _outline(page: Page) -> ContainerArrays:
     frames = [0]
     depths = [0]
     paths = [0]
-    numbers: dict[tuple[int, int], int] = {}
+    path_numbers: dict[tuple[int, int], int] = {}
     bits = FRAME_BITS.get
     for name, parent, start, end, tag in zip(name_numbers, parents, starts, ends, tags, strict=True):
         if start == end:  # a container without blocks is not needed
@@ -150,7 +150,7 @@ def _outline(page: Page) -> ContainerArrays:
         around = parent + 1
         frames.append(frames[around] | bits(tag, 0))
         depths.append(depths[around] + 1)
-        paths.append(numbers.setdefault((paths[around], name), len(numbers) + 1))
+        paths.append(path_numbers.setdefault((paths[around], name), len(path_numbers) + 1))
     outer = outward(parents, starts, ends)
     repeated = page.once(places)[: len(name_numbers)]
     return ContainerArrays(
@@ -172,13 +172,14 @@ def places(page: Page) -> Ints:
     container has a number of its own.
     """
     names = element_names(page)
-    # The kinds of each container, of its parent and of the parent of that.
+    # The kinds of each container, of its parent and of the parent of that. A kind is negative for an element without a
+    # class, and 0 above the first container.
     own = np.array(kinds(names.names))[names.containers]
     parents = np.array(page.containers.parents)
     around = np.append(own, 0)[parents]  # -1, the parent of the first, is the last position
     farther = np.append(around, 0)[parents]
 
-    # The three kinds are the digits of a number. The numbers without a class are beyond all of these.
+    # The three kinds are the digits of a number. If none of them has a class, the number is beyond all such numbers.
     base = 2 * int(np.abs(own).max()) + 1
     shared = (own * base + around) * base + farther
     has_class = np.maximum(np.maximum(own, around), farther) > 0
@@ -222,7 +223,7 @@ def page_arrays(page: Page) -> PageArrays:
         lengths=np.array([len(block.text) for block in blocks], np.float32),
         linked=np.array([block.linked for block in blocks], np.float32),
         copies=np.array([number_of_text.setdefault(block.text, len(number_of_text)) for block in blocks], np.int64),
-        links=_counts([link.at for link in page.link_elements if _leads(link.href)], number + 1)[:number],
+        links=_counts([link.at for link in page.link_elements if _leads_to_page(link.href)], number + 1)[:number],
         images=_counts([min(image.at, number) for image in page.image_elements], number + 1),
         page=_head(page),
         names=page_names.page_names(page),
@@ -230,19 +231,19 @@ def page_arrays(page: Page) -> PageArrays:
 
 
 def _beginnings(texts: Iterable[str], most: int) -> list[str]:
-    """The first characters of each text, up to a limit; fewer if all texts together have too many."""
+    """The first characters of each text, at most `most`; fewer if all texts together have more than MOST_OF_ALL."""
     beginnings = [text[:most] for text in texts]
     if sum(map(len, beginnings)) <= MOST_OF_ALL:
         return beginnings
     return [text[: max(1, MOST_OF_ALL // len(beginnings))] for text in beginnings]
 
 
-def _counts(places: list[int], number: int) -> Floats:
-    """How often each index occurs."""
-    return np.bincount(places, minlength=number).astype(np.float32)
+def _counts(indexes: list[int], number: int) -> Floats:
+    """How often each index below `number` occurs."""
+    return np.bincount(indexes, minlength=number).astype(np.float32)
 
 
-def _leads(href: str | None) -> bool:
+def _leads_to_page(href: str | None) -> bool:
     """Whether a link leads to another page, judged by its first characters."""
     return href is not None and href[:1] not in ("", "#") and href[:11].lower() != "javascript:"
 
@@ -286,7 +287,7 @@ PAIRS = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores of names and words, each of which is trained separately."""
+    """The scores of names and words; they are trained before the network, each separately."""
 
     own: Floats
     """The score of each block by the names of its innermost container and of the first inline element in it."""
@@ -294,8 +295,8 @@ class Scores:
     """The score of each container by its names and those of the containers around it."""
     words: Floats
     """The score of each block by its words."""
-    kinds: Floats
-    """The probability of each page type."""
+    page_types: Floats
+    """The probability of each type of page, by the page's own names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +333,7 @@ class BlockColumns:
     ends_stop: NDArray[np.bool_]
     """Whether a block ends with a full stop, or with a quotation mark after one."""
     in_body: Floats
-    """How much of a block is in the article that the page gives to machines."""
+    """How much of a block is in the article in the page's JSON-LD."""
     around: Floats
     """The score of the names around a block."""
     total: float
@@ -352,7 +353,7 @@ def block_columns(arrays: PageArrays, scores: Scores, levels: Ints) -> BlockColu
     number = len(arrays.homes)
     lengths = arrays.lengths
     kinds = arrays.texts.kinds[:number].T
-    # Only the beginning of a long block is read, so that these numbers are scaled to its length.
+    # Only the beginning of a long block is read: these numbers are scaled to its length.
     looked_at = np.maximum(kinds.sum(0), 1)
     stops, unspaced = kinds[[STOP, UNSPACED]] * (lengths / looked_at)
     widths = lengths + 2 * unspaced
@@ -386,12 +387,12 @@ def _in_body(texts: Characters, number: int) -> Floats:
     first = int(np.searchsorted(texts.owner, number + 2))  # the article's first word: its text is the last one
     if first == len(texts.words):
         return np.zeros(number, np.float32)
-    # The pairs of adjacent words, hashed to buckets; those of two texts are left out.
+    # The pairs of adjacent words, hashed to buckets by two primes.
     pairs = (texts.words[:-1] * 31 + texts.words[1:] * 7919) % PAIRS
     is_in_article = np.zeros(PAIRS, bool)
     is_in_article[pairs[first:]] = True
-    together = texts.owner[:-1] == texts.owner[1:]
-    owner = texts.owner[:-1][together]
+    is_within_text = texts.owner[:-1] == texts.owner[1:]  # otherwise the two words are of two texts
+    owner = texts.owner[:-1][is_within_text]
     counts = np.bincount(owner, minlength=number)[:number]
-    hits = np.bincount(owner[is_in_article[pairs[together]]], minlength=number)[:number]
+    hits = np.bincount(owner[is_in_article[pairs[is_within_text]]], minlength=number)[:number]
     return (hits / np.maximum(counts, 1)).astype(np.float32)

@@ -9,15 +9,15 @@ from crawler.metadata.structured_data import structured
 from crawler.page.page import Page
 
 NAME_BUCKETS = 1 << 13
-"""How many buckets there are."""
+"""The number of buckets for names."""
 _WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*|[^\W\d_A-Za-z]+")
 MOST_LETTERS = 200
 """Characters of an address, a class or an id that are read."""
 
 
 def page_names(page: Page) -> tuple[int, ...]:
-    """The buckets of the words in a page's address, og:type and generator, in the types of its JSON-LD, and in the
-    class and id of its body.
+    """The buckets of the names of a page: its og:type, the types of its JSON-LD, the number of slashes in its path, and
+    the words of its path, of its generator, and of the class and id of its body. A prefix says where a name is from.
     """
     path = page.url.split("://")[-1].partition("/")[2][:MOST_LETTERS]
     names = {f"/{path.count('/')}", f"og {page.meta.get('og:type', '')[:40].lower()}"}

@@ -22,9 +22,9 @@ COMMENTS_HEADING = re.compile(r"(?:[0-9]{1,6} )?comments:?|(?:评论|留言)", r
 MOST_LETTERS = 200
 """Characters of a class or id that are read."""
 WITHOUT_STOP = 40
-"""Characters from which a line is prose even without a full stop."""
+"""The least characters of a line that is prose even without a full stop."""
 LEAST_PROSE = 0.5
-"""The share of prose in the text of a place from which its blocks are remarks."""
+"""The blocks of a place are remarks if at least this share of its text is prose."""
 FORM = re.compile(
     "comment-respond|comment-?form|comment-notes|comments-(open|closed)|captcha|login-list|hiddenbox|subscribe", re.I
 )
@@ -36,8 +36,8 @@ NEVER_REMARKS = frozenset(("button", "label", "option", "legend", *HEADINGS))
 
 
 def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
-    """The remarks of readers, without the blocks of the main text (`kept`, by index). Empty if the page is a thread
-    whose remarks are its main text.
+    """The remarks of readers, without the blocks of the main text, whose indexes are `kept`. Empty if the page is a
+    thread whose remarks are its main text.
     """
     indexes = page.once(named_as_comments)
     if is_thread and any(index in kept for index in indexes):
@@ -60,7 +60,7 @@ def named_as_comments(page: Page) -> list[int]:
         return []
 
     is_for_comments = [any(map(name.__contains__, words)) for name in name_texts]
-    # Whether each container is in comments, shifted by one, so that the first container has a parent, too.
+    # Whether each container is in comments; shifted by one, so that the first container has a parent, too.
     inside = [False]
     headings: dict[int, str] = {}
     """The last heading of comments in each container, by its tag."""
@@ -116,7 +116,7 @@ def _class_and_id(name: Name) -> str:
 
 
 def _remarks(page: Page, indexes: list[int]) -> Iterator[int]:
-    """The blocks, among some given by index, that are at places with mostly prose."""
+    """The indexes of the remarks among blocks in comments: blocks at places with mostly prose."""
     from crawler.extraction.auto import page_arrays
 
     places_of_blocks = page.once(page_arrays.places)[[page.homes[index] for index in indexes]].tolist()
@@ -131,17 +131,18 @@ def _remarks(page: Page, indexes: list[int]) -> Iterator[int]:
             yield index
 
 
-def _may_be_remark(block: "Block") -> bool:
+def _may_be_remark(block: Block) -> bool:
     """Whether a block is neither a heading or control nor mostly links."""
     return block.tag not in NEVER_REMARKS and 2 * block.linked <= len(block.text)
 
 
-def _is_prose(block: "Block") -> bool:
+def _is_prose(block: Block) -> bool:
+    """Whether a block may be a remark and is a sentence or long, but not a by-line."""
     is_sentence = has_full_stop(block.text) or len(block.text) >= WITHOUT_STOP
     return is_sentence and _may_be_remark(block) and not BY_LINE.search(block.element.get("class", "")[:MOST_LETTERS])
 
 
-def _is_of_form(element: "etree._Element") -> bool:
+def _is_of_form(element: etree._Element) -> bool:
     """Whether an element is in the form for a new comment, or in a notice about it or about scripts."""
     around = islice(chain([element], element.iterancestors()), FORM_LEVELS)
     return any(

@@ -6,9 +6,10 @@ posts. Blocks that consist mostly of links, such as links to other articles betw
 own.
 
 The score of a block is the logit of its probability p, log(p / (1 - p)); it is moved most of the way to the average
-score of its place. SURE is the score of p = 1 - LEAST_P. A score beyond SURE or -SURE counts as that in the average, so
-that one block of which the network is sure does not decide for all. The part of a score beyond SURE is kept in
-proportion to the agreement of the blocks at its place: the hundred links of a menu stay as unlikely as they are.
+score of its place. SURE is the score of p = 1 - LEAST_P. In the average, a score beyond SURE or -SURE
+counts as SURE or -SURE, so that one block of which the network is sure does not decide for all. The part of a score
+beyond SURE is kept in proportion to the agreement of the blocks at its place: the hundred links of a menu stay as
+unlikely as they are.
 """
 
 import numpy as np

@@ -62,7 +62,7 @@ def _alike(page: Page, judgement: "BlockJudgement") -> "Floats":
 
 def _blocks(elements: Sequence[tuple[int, int]], end: int) -> list[int]:
     """The indexes of the blocks in elements, up to `end`: a model judges only the first blocks of a page."""
-    return [index for first, last in elements for index in range(first, min(last, end))]
+    return [index for start, stop in elements for index in range(start, min(stop, end))]
 
 
 def _less_outside(page: Page, probabilities: "Floats", tokens: "Floats") -> "Floats":
@@ -72,10 +72,10 @@ def _less_outside(page: Page, probabilities: "Floats", tokens: "Floats") -> "Flo
     likely_words = np.concatenate(([0], np.cumsum(probabilities * tokens)))
     words = np.concatenate(([0], np.cumsum(tokens)))
     hits = likely_words[ends] - likely_words[starts]
-    size = words[ends] - words[starts]
+    sizes = words[ends] - words[starts]
 
     weight = WEIGHT_OF_CONTAINER
-    best = int((hits / np.maximum(weight * size + (1 - weight) * likely_words[-1], 1e-9)).argmax())
+    best = int((hits / np.maximum(weight * sizes + (1 - weight) * likely_words[-1], 1e-9)).argmax())
     lowered = OUTSIDE * probabilities
     lowered[starts[best] : ends[best]] = probabilities[starts[best] : ends[best]]
     return lowered

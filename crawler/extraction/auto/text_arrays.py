@@ -64,9 +64,9 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
     kinds = np.array([by_category.get(category, OTHER) for category in map(unicodedata.category, every)], np.uint8)
     lower = np.arange(_BMP, dtype=np.uint16)
     for code in np.flatnonzero(kinds == UPPER).tolist():
-        small = every[code].lower()
-        if len(small) == 1:
-            lower[code] = ord(small)
+        lower_case = every[code].lower()
+        if len(lower_case) == 1:
+            lower[code] = ord(lower_case)
     unspaced = np.zeros(_BMP, bool)
     unspaced[[match.start() for match in re.finditer(f"[{UNSPACED_CHARACTERS}]", every)]] = True
     kinds[unspaced & (kinds == CASELESS)] = UNSPACED
@@ -106,11 +106,12 @@ def read(texts: list[str]) -> Characters:
     owner = np.repeat(np.arange(len(texts)), lengths)
     flat_counts = np.bincount(owner * len(KINDS) + kinds, minlength=len(texts) * len(KINDS))
     counts = flat_counts.reshape(len(texts), len(KINDS)).astype(np.float32)
-    counts[:, SPACE] -= 1  # the line's end
-    last = np.where(lengths > 1, ends - 2, ends - 1)  # before the line end, which an empty text has only
-    starts, stops = _spans(kinds)
+    counts[:, SPACE] -= 1  # the line end is not a character of the text
+    # The last character is the one before the line end; an empty text has only the line end.
+    last_indexes = np.where(lengths > 1, ends - 2, ends - 1)
     first = kinds[ends - lengths].astype(np.int64)
-    last = kinds[last].astype(np.int64)
+    last = kinds[last_indexes].astype(np.int64)
+    starts, stops = _word_bounds(kinds)
     return Characters(kinds=counts, first=first, last=last, words=_Hashes(codes).of(starts, stops), owner=owner[starts])
 
 
@@ -128,10 +129,10 @@ def read_names(texts: list[str]) -> NameWords:
     stops = np.flatnonzero(is_last) + 1
 
     # The words and the whole names, in the order of their first characters.
-    wholes, ends = _runs(kinds != SPACE)
+    whole_starts, whole_stops = _runs(kinds != SPACE)
     hashes = _Hashes(codes)
-    buckets = np.concatenate([hashes.of(starts, stops), hashes.of(wholes, ends) ^ WHOLE])
-    places = np.concatenate([starts, wholes])
+    buckets = np.concatenate([hashes.of(starts, stops), hashes.of(whole_starts, whole_stops) ^ WHOLE])
+    places = np.concatenate([starts, whole_starts])
     order = np.argsort(places, kind="stable")
     return NameWords(buckets=buckets[order], owner=owner[places[order]])
 
@@ -141,26 +142,27 @@ def _codes(texts: list[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8], Int
     table, lower = _tables()
     encoding = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
     codes = np.frombuffer("\n".join([*texts, ""]).encode(encoding, "surrogatepass"), np.uint32)
-    codes = np.minimum(codes, _BMP - 1).astype(np.int64)  # indexes into the tables, computed once for two look-ups
+    # Indexes into the tables, computed once for two look-ups. Characters beyond the tables are read as the last one.
+    codes = np.minimum(codes, _BMP - 1).astype(np.int64)
     lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
     return lower[codes], table[codes], lengths
 
 
 def _runs(inside: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """Where runs of matching characters start and end; the last character never matches."""
+    """Where runs of characters that are `inside` start and end. The last character, a line end, never is."""
     starts = inside.copy()
     starts[1:] &= ~inside[:-1]
     return np.flatnonzero(starts), np.flatnonzero(inside[:-1] & ~inside[1:]) + 1
 
 
-def _spans(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:
+def _word_bounds(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:
     """Where words start and end: runs of letters and digits, pairs in unspaced scripts."""
-    is_word = (kinds >= LOWER) & (kinds <= CASELESS)
+    is_word = (kinds >= LOWER) & (kinds <= CASELESS)  # LOWER, UPPER, DIGIT and CASELESS
     starts, stops = _runs(is_word)
     unspaced = np.flatnonzero(kinds == UNSPACED)
     if not len(unspaced):
         return starts, stops
-    followed = kinds[unspaced + 1] == UNSPACED  # there is always one more: every text ends with a line end
+    followed = kinds[unspaced + 1] == UNSPACED  # there is always a next character: every text ends with a line end
     starts = np.concatenate((starts, unspaced))
     stops = np.concatenate((stops, unspaced + 1 + followed))
     order = np.argsort(starts, kind="stable")
@@ -179,6 +181,7 @@ class _Hashes:
         """The buckets of the parts with these bounds."""
         # A difference of sums depends on the position of the part: the inverse power of the base removes it.
         hashes = (self.sums[stops] - self.sums[starts]) * self.inverses[starts]
+        # The highest bits, by which the bucket is chosen, must depend on all others.
         hashes ^= hashes >> np.uint64(31)
         hashes *= np.uint64(_MULTIPLIER)
         return (hashes >> np.uint64(64 - BUCKET_BITS)).astype(np.int64)

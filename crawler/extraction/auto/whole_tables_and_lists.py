@@ -2,8 +2,8 @@
 something else.
 
 The network judges each block. A data table between two kept blocks is kept, and so are code and a row of short cells in
-a table that is no data table. Elsewhere they are kept if the average probability of their words is high enough, or if
-enough of their words are in kept blocks; after a kept block, a lower probability is enough. A list is kept if enough of
+another table. Elsewhere they are kept if the average probability of their words is high enough, or if enough of their
+words are in kept blocks; after a kept block, a lower probability is enough. A list is kept if enough of
 its words are in kept blocks; between two kept blocks, fewer words are enough. A table for layout, which contains other
 tables, a row with much text in its cells and a list of long items stay as the network judged them. A short label and
 its value in a list of definitions are both kept if one of them is. A short heading is kept only with text under it,
@@ -32,17 +32,17 @@ CONTENT = frozenset(("table", "tr", "pre"))
 """The tags of wholes that belong to the text around them; a list may instead consist of links."""
 CELLS = frozenset(("td", "th"))
 ENOUGH = 0.3
-"""The share of the words in kept blocks from which a whole is kept."""
+"""A whole is kept if at least this share of its words is in kept blocks."""
 ENOUGH_BETWEEN = 0.1
-"""This share for wholes between two kept blocks."""
+"""This share for a whole between two kept blocks."""
 LIKELY_AFTER_TEXT = 0.25
-"""The average probability of the words in a table or in code from which it is kept directly after kept text; tables
+"""Directly after kept text, a table or code is kept if the average probability of its words is at least this; tables
 after the end of an article have less than 0.1.
 """
 LIKELY_ALONE = 0.35
 """This probability elsewhere, as for the list of a class's members below a heading that is not kept."""
 MAX_BLOCKS_OF_PART = 1.5
-"""The most blocks of an average cell or item."""
+"""The most blocks that the cells or items of a whole have on average."""
 NEAR = 2
 """Blocks after a table or list among which a kept one is looked for: the first may be a note under it."""
 MAX_VALUE = 80
@@ -50,9 +50,9 @@ MAX_VALUE = 80
 TYPES_OF_LISTS = frozenset((PageType.LISTING, PageType.COLLECTION, ""))
 """The types of pages whose cards may be their main text."""
 LEAST_CARDS = 4
-"""The least elements of a group of cards."""
+"""The fewest elements of a group of cards."""
 WORDS_OF_CARD = 6
-"""The least words of the average card."""
+"""The fewest words of the average card."""
 LIKELY_CARDS = 0.1
 """The least average probability of the words in cards."""
 MOST_OUTSIDE = 0.5
@@ -139,7 +139,7 @@ def _tables_and_lists(page: Page) -> list[int]:
 
 
 def _wholes_of_table(containers: Containers, table: int, rows: list[int], cells: Counter[int]) -> list[int]:
-    """A data table itself; the rows of short cells of another table."""
+    """The wholes of a table: the table itself if it is a data table, otherwise its rows of short cells."""
     if _is_data(containers, table, rows, cells):
         return [table]
     return [row for row in rows if cells[row] > 1 and _is_short(containers, row, cells[row])]

@@ -9,7 +9,7 @@ import pytest
 from measured_extraction import watched
 
 from crawler.extraction.auto import FAVOURS, LEAST_WORDS, SURE, auto
-from crawler.extraction.auto.model import KINDS, Kinds, Model, best_f, judge, shipped
+from crawler.extraction.auto.model import PAGE_TYPES, Model, PageTypeWeights, best_f, judge, shipped
 from crawler.extraction.auto.network import Layer
 from crawler.extraction.output.plain_text import plain
 from crawler.page.html_tree import MAX_BLOCKS, Cut
@@ -63,7 +63,11 @@ def indifferent(likely: float) -> Model:
     """A model for which each page is an article, and each block as likely main text as the others."""
     model, bias = shipped(), np.array([np.log(likely / (1 - likely))], np.float32)
     same = tuple(replace(net, last=Layer(0, 0 * net.last.weights, bias)) for net in model.networks)
-    return replace(model, networks=same, kinds=Kinds(0 * model.kinds.weights, 9 * (np.array(KINDS) == "article")))
+    return replace(
+        model,
+        networks=same,
+        page_types=PageTypeWeights(0 * model.page_types.weights, 9 * (np.array(PAGE_TYPES) == "article")),
+    )
 
 
 @pytest.mark.parametrize("likely", [0.1, 0.5, 0.9])

@@ -7,7 +7,7 @@ import pytest
 from hostile_pages import LONG, PAGES, WITHOUT_TEXT
 
 from crawler.extraction.auto import network
-from crawler.extraction.auto.model import KINDS, BlockJudgement, judge, shipped
+from crawler.extraction.auto.model import PAGE_TYPES, BlockJudgement, judge, shipped
 from crawler.extraction.auto.network import COMPARED, LEAST_TEXT, RUN, BlockGroups, Layer, Network
 from crawler.page.page import Page
 
@@ -27,7 +27,7 @@ def test_every_block_has_a_probability() -> None:
         assert found.probabilities.shape == found.tokens.shape == (len(Page("", body).blocks),)
         assert ((found.probabilities >= 0) & (found.probabilities <= 1)).all()
         assert (found.tokens >= 1).all()
-        assert found.page_type in (*KINDS, "")
+        assert found.page_type in (*PAGE_TYPES, "")
 
 
 def test_a_page_is_judged_by_itself() -> None:

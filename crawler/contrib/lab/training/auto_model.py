@@ -31,7 +31,7 @@ from crawler.contrib.lab.training.examples import (
 )
 from crawler.contrib.lab.training.word_regression import fit_kinds, vocabulary, weighed
 from crawler.extraction.auto import block_features, model, network, page_arrays
-from crawler.extraction.auto.model import KINDS, Kinds, LearnedWeights, Model
+from crawler.extraction.auto.model import PAGE_TYPES, LearnedWeights, Model, PageTypeWeights
 from crawler.extraction.auto.network import BlockGroups
 from crawler.extraction.auto.page_arrays import Floats, PageArrays
 from crawler.extraction.auto.text_arrays import Ints
@@ -127,11 +127,11 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
 
     # The types of pages, without copies.
     typed = [
-        (examples[index].page_type, lesson, vocabularies[parts[index]].scores(examples[index].arrays).kinds)
+        (examples[index].page_type, lesson, vocabularies[parts[index]].scores(examples[index].arrays).page_types)
         for index, lesson in zip(example_of_lessons, lessons, strict=True)
-        if index is not None and examples[index].page_type in KINDS
+        if index is not None and examples[index].page_type in PAGE_TYPES
     ]
-    return Model(vocabulary=whole, networks=networks, kinds=_kinds(networks, typed))
+    return Model(vocabulary=whole, networks=networks, page_types=_page_type_weights(networks, typed))
 
 
 def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
@@ -303,7 +303,9 @@ def _of_first_set(net: network.Network, sets: int) -> network.Network:
     return replace(net, means=net.means[:features], scales=net.scales[:features], first=first)
 
 
-def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradient_descent.Lesson, Floats]]) -> Kinds:
+def _page_type_weights(
+    networks: Sequence[network.Network], typed: Iterable[tuple[str, gradient_descent.Lesson, Floats]]
+) -> PageTypeWeights:
     """A classifier of page types by the values of the networks and the scores of names."""
     features = len(networks[0].means)
     rows = []
@@ -314,9 +316,9 @@ def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradi
         types.append(page_type)
     # A row has the networks' mean values over all blocks and over main text, and a score of names for each type.
     width = sum(len(net.last.weights) for net in networks)
-    table = np.reshape(rows, (len(rows), 2 * width + len(KINDS)))
+    table = np.reshape(rows, (len(rows), 2 * width + len(PAGE_TYPES)))
     divisors = 10 * (table.std(0) + 0.01) if rows else np.ones(table.shape[1])  # a tenth each keeps the weights small
     weights, bias = fit_kinds(table / divisors, types)
     weights = (1 - BY_NAMES) * weights / divisors[:, None]
-    weights[-len(KINDS) :] += BY_NAMES * np.eye(len(KINDS))  # the scores of names alone
-    return Kinds(weights=weights, bias=(1 - BY_NAMES) * bias)
+    weights[-len(PAGE_TYPES) :] += BY_NAMES * np.eye(len(PAGE_TYPES))  # the scores of names alone
+    return PageTypeWeights(weights=weights, bias=(1 - BY_NAMES) * bias)

@@ -26,7 +26,7 @@ from crawler.contrib.lab.training.examples import (
     snippets,
 )
 from crawler.extraction.auto import auto
-from crawler.extraction.auto.model import KINDS, Model, load, save
+from crawler.extraction.auto.model import PAGE_TYPES, Model, load, save
 from crawler.translation.message import counted
 
 CARD = "CARD.md"
@@ -74,7 +74,7 @@ def score(row: TrainingPage, model: Model) -> PageScore:
     gold = CountedText(row.gold or "")
     precision, recall = precision_recall(text.shingles, gold.shingles)
     word_precision, word_recall = precision_recall(text.words, gold.words)
-    page_type = row.page_type if row.page_type in KINDS else ""
+    page_type = row.page_type if row.page_type in PAGE_TYPES else ""
     return PageScore(
         page_type=page_type,
         precision=precision,
@@ -102,7 +102,9 @@ def figures(scores: Sequence[PageScore]) -> ModelFigures:
 
 
 def by_type(scores: Sequence[PageScore]) -> dict[str, ModelFigures]:
-    scores_by_type = {kind: [page_score for page_score in scores if page_score.page_type == kind] for kind in KINDS}
+    scores_by_type = {
+        kind: [page_score for page_score in scores if page_score.page_type == kind] for kind in PAGE_TYPES
+    }
     return {kind: figures(type_scores) for kind, type_scores in scores_by_type.items() if type_scores}
 
 

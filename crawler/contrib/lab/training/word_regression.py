@@ -15,7 +15,7 @@ from scipy import sparse
 
 from crawler.contrib.lab.training.examples import PageExample
 from crawler.extraction.auto import model, page_names
-from crawler.extraction.auto.model import KINDS, LearnedWeights
+from crawler.extraction.auto.model import PAGE_TYPES, LearnedWeights
 from crawler.extraction.auto.page_arrays import Floats, PageArrays
 from crawler.extraction.auto.text_arrays import BUCKETS, Ints
 
@@ -56,21 +56,21 @@ def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWeights:
     own, around, words = fitted.coef_[0].astype(np.float32).reshape(3, BUCKETS)
 
     # The types of pages, by the page's own names.
-    typed = [page.example for page in pages if page.example.page_type in KINDS]
+    typed = [page.example for page in pages if page.example.page_type in PAGE_TYPES]
     has_name = np.zeros((len(typed), page_names.NAME_BUCKETS), np.float32)
     for row, example in enumerate(typed):
         has_name[row, list(example.arrays.names)] = 1
     kinds, bias = fit_kinds(sparse.csr_matrix(has_name), [example.page_type for example in typed])
-    return LearnedWeights(own=own, around=AROUND * around, words=words, kinds=kinds, kinds_bias=bias)
+    return LearnedWeights(own=own, around=AROUND * around, words=words, page_names=kinds, page_names_bias=bias)
 
 
 def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
     """The weights and biases of page types; a type without examples is never chosen."""
-    weights = np.zeros((rows.shape[1], len(KINDS)), np.float32)
-    bias = np.full(len(KINDS), NEVER, np.float32)
+    weights = np.zeros((rows.shape[1], len(PAGE_TYPES)), np.float32)
+    bias = np.full(len(PAGE_TYPES), NEVER, np.float32)
     present_types = sorted(set(types))
     if len(present_types) < 2:  # nothing to tell apart: the only type is chosen, the first of all if there is none
-        chosen_type = KINDS.index(present_types[0]) if present_types else 0
+        chosen_type = PAGE_TYPES.index(present_types[0]) if present_types else 0
         bias[chosen_type] = 0
         return weights, bias
     fitted = _regression(max_iter=2_000, tol=1e-3)(rows, types)
@@ -80,8 +80,8 @@ def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
         coefficients = np.concatenate([-coefficients, coefficients]) / 2
         shifts = np.concatenate([-shifts, shifts]) / 2
     for kind, row, shift in zip(fitted.classes_, coefficients, shifts, strict=True):
-        weights[:, KINDS.index(kind)] = row
-        bias[KINDS.index(kind)] = shift
+        weights[:, PAGE_TYPES.index(kind)] = row
+        bias[PAGE_TYPES.index(kind)] = shift
     return weights, bias
 
 

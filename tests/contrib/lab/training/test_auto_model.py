@@ -10,7 +10,7 @@ from missing import need
 
 from crawler.contrib.lab.training.auto_model import train
 from crawler.contrib.lab.training.examples import PageExample, TooFewError, example, parts_of, snippets, weights_of
-from crawler.extraction.auto.model import KINDS, Model, judge
+from crawler.extraction.auto.model import PAGE_TYPES, Model, judge
 from crawler.extraction.auto.page_arrays import page_arrays
 from crawler.page.page import Page
 
@@ -25,7 +25,7 @@ def flat(model: Model) -> list[np.ndarray]:
         model.networks[0].means,
         model.networks[0].scales,
         *steps,
-        *astuple(model.kinds),
+        *astuple(model.page_types),
     ]
 
 
@@ -67,9 +67,9 @@ def test_main_text_is_what_the_first_set_calls_so(examples: list[PageExample]) -
 
 
 def test_types_that_no_example_has_are_never_told(examples: list[PageExample], model: Model) -> None:
-    assert {KINDS[at] for at in np.flatnonzero(model.kinds.bias > -15)} == {"article", "listing"}
+    assert {PAGE_TYPES[at] for at in np.flatnonzero(model.page_types.bias > -15)} == {"article", "listing"}
     untyped = train([replace(one, page_type="") for one in examples], 0, 1, lambda _: None)
-    assert {KINDS[at] for at in np.flatnonzero(untyped.kinds.bias > -15)} == {"article"}
+    assert {PAGE_TYPES[at] for at in np.flatnonzero(untyped.page_types.bias > -15)} == {"article"}
 
 
 @pytest.mark.parametrize(

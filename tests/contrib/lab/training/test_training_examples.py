@@ -6,7 +6,7 @@ from gold_pages import WORDS
 from crawler.contrib.lab.training.auto_model import describe
 from crawler.contrib.lab.training.examples import plainer, shorter, subset
 from crawler.extraction.auto import block_features, page_names
-from crawler.extraction.auto.model import KINDS, LearnedWeights
+from crawler.extraction.auto.model import PAGE_TYPES, LearnedWeights
 from crawler.extraction.auto.page_arrays import page_arrays, ranges
 from crawler.extraction.auto.text_arrays import BUCKETS
 from crawler.page.page import Page
@@ -14,8 +14,8 @@ from crawler.page.page import Page
 CHANCE = np.random.default_rng(5)
 VOCABULARY = LearnedWeights(
     *(CHANCE.standard_normal((3, BUCKETS)).astype(np.float32)),
-    CHANCE.standard_normal((page_names.NAME_BUCKETS, len(KINDS))).astype(np.float32),
-    CHANCE.standard_normal(len(KINDS)).astype(np.float32),
+    CHANCE.standard_normal((page_names.NAME_BUCKETS, len(PAGE_TYPES))).astype(np.float32),
+    CHANCE.standard_normal(len(PAGE_TYPES)).astype(np.float32),
 )
 HEAD = (
     "<title>Bees and honey</title><meta name=description content='Bees in the dark of the hive'>"

@@ -13,7 +13,7 @@ from crawler.contrib.lab.training.auto_weights import score
 from crawler.contrib.lab.training.examples import TrainingPage
 from crawler.errors import ModelFileError
 from crawler.extraction.auto import auto
-from crawler.extraction.auto.model import KINDS, WEIGHTS, Model, judge, load, save
+from crawler.extraction.auto.model import PAGE_TYPES, WEIGHTS, Model, judge, load, save
 from crawler.page.page import Page
 
 PAGE = Page.from_html(
@@ -43,9 +43,11 @@ def test_no_time_is_in_the_file(model: Model, tmp_path: Path) -> None:
 def test_another_model_judges_in_place_of_the_shipped_one(model: Model) -> None:
     # All blocks are as likely as each other.
     same = tuple(replace(net, last=replace(net.last, weights=0 * net.last.weights)) for net in model.networks)
-    bias = np.full(len(model.kinds.bias), -9.0)
+    bias = np.full(len(model.page_types.bias), -9.0)
     bias[1] = 9
-    other = replace(model, networks=same, kinds=replace(model.kinds, weights=0 * model.kinds.weights, bias=bias))
+    other = replace(
+        model, networks=same, page_types=replace(model.page_types, weights=0 * model.page_types.weights, bias=bias)
+    )
     found = auto(PAGE, model=other)
     assert found.blocks == tuple(PAGE.blocks)
     assert found.page_type == "forum"
@@ -105,7 +107,7 @@ FILES = {
     "no types": changed(kinds=np.zeros((167, 0))),
     "step back": changed(steps=np.array([[1, 0, -2, 0, 1]] * 2)),
     "other steps of the second": changed(steps=np.array([[1, 0, 2, 0, 1], [2, 0, 2, 0, 1]])),
-    "narrow second": changed(**NARROW, kinds=np.zeros((2 * 40 + 2 * 20 + len(KINDS), len(KINDS)))),
+    "narrow second": changed(**NARROW, kinds=np.zeros((2 * 40 + 2 * 20 + len(PAGE_TYPES), len(PAGE_TYPES)))),
     "no network": changed(steps=np.zeros((0, 5), np.int8)),
     "infinite": changed(scales=np.full(280, np.inf)),
     "too large": changed(more=np.zeros((51 << 20,), np.int8)),
