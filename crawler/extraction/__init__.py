@@ -86,5 +86,8 @@ def method_and_favour(version: str) -> tuple[str, str]:
     >>> method_and_favour("6:auto/recall+http://127.0.0.1/"), method_and_favour("6:theirs@1.2")
     (('auto', 'recall'), ('theirs', 'balance'))
     """
-    method, _, favour = version.partition("+")[0].partition(":")[2].partition("/")
-    return method.partition("@")[0], favour or BALANCE
+    without_fallback, _, _ = version.partition("+")
+    _, _, method_part = without_fallback.partition(":")
+    method, _, favour = method_part.partition("/")
+    name, _, _ = method.partition("@")
+    return name, favour or BALANCE

@@ -1,4 +1,4 @@
-"""The text of documents that are no web pages: all of it, as they have no menus and no adverts."""
+"""The text of documents that are not web pages: all of it, as they have no menus and no adverts."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,10 +9,10 @@ from crawler.page.text import first_sentence
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 MAX_TITLE = 300  # characters
-FIRST = 3
-"""Headings at the beginning of a document: if its file names no title, the highest of them is the title."""
+MOST_HEADINGS = 3
+"""Headings at the beginning of a document that may be its title if its file names none: the highest of them is used."""
 MAX_SENTENCE = 100
-"""Characters of a first sentence that may be the title of a document without headings."""
+"""The most characters of a first sentence that is the title of a document without headings."""
 METHOD = "document"
 """The name of the extractor in items of documents."""
 
@@ -30,7 +30,7 @@ def document_text(page: Page) -> Extraction:
 
 def _title(page: Page) -> str:
     """The highest of the first headings, or else the first sentence if it is short."""
-    headings = [block for block in page.blocks if block.tag in HEADINGS][:FIRST]
+    headings = [block for block in page.blocks if block.tag in HEADINGS][:MOST_HEADINGS]
     highest = min(headings, key=lambda block: block.tag or "", default=None)
     if highest is not None:
         return highest.text[:MAX_TITLE]

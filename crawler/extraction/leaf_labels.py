@@ -1,7 +1,7 @@
 """The leaf labels of a page: each element's own text, line by line, and the block-level label around it.
 
-A leaf label is an element that has text of its own in one line; the lines are `page.blocks`. An element whose text is
-interrupted by other elements (`<p>one <b>two</b> three</p>`) is one leaf, "one three", and the others are leaves, too.
+A leaf label is an element that has text of its own in one line; the lines are `page.blocks`. The text of a leaf may be
+interrupted by other leaves: `<p>one <b>two</b> three</p>` has the leaves (p, "one three") and (b, "two").
 Block-level labels are body, section and div; a leaf in none of them belongs to the page's root.
 
 `LabelIndex` finds nearly equal labels, which have the same tag, and texts a few edits apart. Two texts are near if
@@ -35,9 +35,9 @@ class Leaf:
     line: int
     """Index of its line in `page.blocks`."""
     home: int
-    """Index of the block-level label around it."""
+    """Index of the block-level label around it in `Leaves.homes`."""
     anchor: int
-    """Index of the link around it; -1 if there is none."""
+    """Index of the link around it in `Leaves.anchors`; -1 if there is none."""
 
 
 @dataclass(slots=True)
@@ -55,8 +55,9 @@ class Leaves:
 
     leaves: tuple[Leaf, ...]
     homes: tuple[BlockLabel, ...]
+    """The block-level labels."""
     anchors: tuple[int, ...]
-    """For each `a`, the index of its block-level label."""
+    """For each <a>, the index of its block-level label."""
 
 
 def leaves(page: Page) -> Leaves:
@@ -77,7 +78,7 @@ class _LeafReader:
         """The number of images in each block-level label."""
         self.anchors: list[int] = []
         """The index of the block-level label of each link."""
-        self.lines = 0
+        self.line_count = 0
         """The number of lines so far."""
         self.anchor = -1
         """The index of the open link; -1 if there is none."""
@@ -86,7 +87,7 @@ class _LeafReader:
         self.open: list[tuple[int, str]] = []
         """The number and the tag of each open element."""
         self.homes: list[int] = []
-        """The open block-level labels."""
+        """The indexes of the open block-level labels."""
         self.containers: list[str] = []
         """The tags of the open elements that are not inline."""
         self.pieces: dict[int, tuple[str, int, list[str]]] = {}
@@ -151,11 +152,11 @@ class _LeafReader:
             raw = "".join(pieces)
             text = fold_space(raw)
             if text:
-                self.leaves.append(Leaf(tag=tag, text=text, line=self.lines, home=self.homes[-1], anchor=anchor))
+                self.leaves.append(Leaf(tag=tag, text=text, line=self.line_count, home=self.homes[-1], anchor=anchor))
             has_characters = has_characters or bool(raw.strip())
         # A line that has only zero-width characters is a block in <pre>, but not elsewhere.
         if len(self.leaves) > leaves_before or (has_characters and "pre" in self.containers):
-            self.lines += 1
+            self.line_count += 1
         self.pieces = {}
 
 
@@ -163,10 +164,9 @@ class _LeafReader:
 EXACT_LENGTH = 8
 # Longer labels are found only if equal: few of them are noise, and comparing them is slow.
 MAX_NEAR_LENGTH = 100
-# How many labels a text is compared with, those with the most common pieces first; and how many labels are stored for a
-# piece. Because of these limits some near labels are not found, so that some noise stays.
-MOST_COMPARED = 2
-MOST_OF_PIECE = 8
+# Because of these two limits some near labels are not found, so that some noise stays.
+MOST_COMPARED = 2  # labels that a text is compared with: those that share the most pieces with it
+MOST_OF_PIECE = 8  # labels that are stored for a piece
 
 
 class LabelIndex:
@@ -236,7 +236,7 @@ def is_near(text: str, other: str) -> bool:
 
 
 def _pieces(text: str) -> list[str]:
-    """The pieces into which a text in the index is cut: one more than the edits that it may have."""
+    """The pieces into which a text in the index is cut: one more than the number of edits that it may have."""
     count = len(text) // EXACT_LENGTH + 1
     length = len(text) // count
     return [text[number * length : (number + 1) * length] for number in range(count)]
@@ -245,7 +245,7 @@ def _pieces(text: str) -> list[str]:
 @cache
 def _shortest(length: int) -> int:
     """The length of the shortest text that may be near to one of this length."""
-    # A text of 8 n characters may have n edits, so that the other one has at most 9 n.
+    # A text of 8n characters may have n edits, so a near text has at most 9n characters.
     return next(short for short in range(length * 8 // 9, length + 1) if length - short <= short // EXACT_LENGTH)
 
 

@@ -1,8 +1,8 @@
-"""Finds the main text of a page that is only in its scripts, with which a browser would build the page.
+"""Finds the main text of a page whose scripts contain it, and would show it in a browser.
 
 The text may be the articleBody of JSON-LD, a part of the data at the beginning of a script (__NEXT_DATA__,
 window.__INITIAL_STATE__ = {...}), or a long string in a program. The longest prose is chosen, preferably prose beside
-the page's own title. Scripts are read only if the text that a method has extracted is short.
+the page's own title. Scripts are read only if the text that a method has extracted is short (`replacement`).
 
 In the data (`ScriptData`) a text is one long string or a list of paragraphs. A paragraph is a string, an object with a
 string, or a list of the pieces of a line. Texts of comments, of other articles and of the user interface are excluded
@@ -22,24 +22,25 @@ from crawler.metadata.title import headline
 from crawler.page.page import Page
 from crawler.page.text import FULL_STOPS, has_full_stop, unescaped, width
 
-MAX_SCRIPTS = 200
+MAX_SCRIPTS = 200  # of a page
 MAX_SCRIPT = 3_000_000  # characters
-MAX_NODES = 50_000
+MAX_NODES = 50_000  # containers and strings of one JSON document that are read
 MAX_TEXT = 500_000  # characters of the text
 MIN_PROSE = 30  # characters
-MIN_STRING = 200  # characters of a string in a program
+MIN_STRING = 200  # characters of a script, and of a string in a program
 MIN_TITLE = 8  # characters
 MAX_TITLE = 400  # characters
-MIN_TEXT = 250  # a Chinese character counts as two
-# Text that is not beside the page's title is accepted only if it has this width, and if the page itself shows fewer
-# than MAX_SHOWN characters.
+MIN_TEXT = 250  # columns: a Chinese character counts as two
+# Text that is not beside the page's title is accepted only if it has this many columns, and if the page itself shows
+# fewer than MAX_SHOWN characters.
 MIN_UNTITLED = 1_500
 MAX_SHOWN = 1_000
-# The text of the scripts replaces a method's text that is narrower than MAX_OWN, if it is TIMES_AS_WIDE.
+# The text of the scripts replaces a method's text of fewer than MAX_OWN columns if it is at least TIMES_AS_WIDE.
 MAX_OWN = 1_500
 TIMES_AS_WIDE = 3
-# A list is replaced by one in it that contains this share of its text.
+# A list is replaced by a list in it that contains this share of its text.
 NEARLY_ALL = 0.8
+# The beginning of a script before its data: blank, or an assignment to a variable.
 _BEFORE_DATA = re.compile(r"""\s*+(?:(?:window|self|globalThis|var|let|const)?+[\w\s.$\[\]"']{0,80}=\s*+)?+(?=[\[{])""")
 _ADDRESS_KEYS = frozenset(("url", "slug", "href", "link", "path", "permalink", "canonicalUrl", "id", "uri"))
 _TITLE_KEYS = frozenset(("title", "headline", "name", "subject"))
@@ -50,18 +51,20 @@ _KEYS_OF_OTHER_TEXT = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,2000}>")
-_TAGGED = re.compile(r"&lt;/?[a-zA-Z]")
+_ESCAPED_TAG = re.compile(r"&lt;/?[a-zA-Z]")
 _CODE = re.compile(r"[{}\[\]\\=;]")
 _TYPES_WITH_TEXT = (str, list, dict)
 _JSON_BEGINNINGS = frozenset(("[{", '{"', "[["))
 _CONTINUATIONS = frozenset(" \n\t\u00a0,.;:!?)’”»，。；：！？）、")
 """First characters of a piece that continues a line."""
 _SKIPPED_TYPES = re.compile("ld\\+json|importmap|speculationrules|x-mathjax", re.IGNORECASE)
+"""Types of scripts that are not read here; crawler.metadata.structured_data reads JSON-LD."""
+# A string of JavaScript; without its end, it extends to the end of the line or script.
 _STRING = re.compile(
     r"\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+\"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?|`[^`\\]*+(?:\\.[^`\\]*+)*+`?", re.DOTALL
 )
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "\n": "", "0": ""}
+_CHARACTER_OF_ESCAPE = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "\n": "", "0": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,10 @@ class TextCandidate:
 
 
 class ScriptData:
-    """A JSON document whose containers, the lists and objects in it, are numbered."""
+    """A JSON document whose containers, the lists and objects in it, are numbered.
+
+    `title` is the page's title as `letters` returns it: lower-case letters and digits.
+    """
 
     def __init__(self, data: Any, title: str) -> None:
         self.parents: list[int] = []
@@ -110,7 +116,7 @@ class ScriptData:
                 if inner is not None:
                     node = inner
             if isinstance(node, str):
-                self.pieces.append(_Piece(container=parent, key=key, text=node, weight=prose(node)))
+                self.pieces.append(_Piece(container=parent, key=key, text=node, weight=prose_length(node)))
                 continue
 
             self.parents.append(parent)
@@ -122,14 +128,14 @@ class ScriptData:
             self.is_titled.append(is_titled)
 
             if isinstance(node, list):  # its items have its key, which was tested when the list was added
-                kept = [(child, key, number) for child in node[:MAX_NODES] if isinstance(child, _TYPES_WITH_TEXT)]
+                children = [(child, key, number) for child in node[:MAX_NODES] if isinstance(child, _TYPES_WITH_TEXT)]
             else:
-                kept = [
+                children = [
                     (child, name, number)
                     for name, child in islice(node.items(), MAX_NODES)
                     if _may_hold_text(name, child)
                 ]
-            stack += reversed(kept)  # so that the first child is next, and the numbers follow the document
+            stack += reversed(children)  # so that the first child is next, and the numbers follow the document
 
     def weights(self, pieces: list[_Piece]) -> list[int]:
         """The characters of prose of these pieces in each container."""
@@ -142,7 +148,9 @@ class ScriptData:
         return weights
 
     def candidates(self) -> Iterator[TextCandidate]:
-        """The longest string, and the list with the most text: both beside the page's title, and both elsewhere."""
+        """The longest string and the list with the most text: first of those beside the page's title, then of the
+        others.
+        """
         for is_titled in (True, False):
             # A document that is only a string has no container.
             pieces = [
@@ -231,10 +239,11 @@ def _is_titled(node: dict[str, Any], title: str) -> bool | None:
     for key in _TITLE_KEYS:
         value = node.get(key)
         if isinstance(value, str) and MIN_TITLE <= len(value) <= MAX_TITLE:
-            own = letters(_TAG.sub("", unescaped(value)))
-            # The name of the site may be a part of one of them.
-            is_part = own in title or title in own
-            if own and (own == title or (is_part and 2 * len(own) > len(title) > len(own) / 2)):
+            own_title = letters(_TAG.sub("", unescaped(value)))
+            # One of them may also have the name of the site; then it is less than twice as long as the other.
+            is_part = own_title in title or title in own_title
+            is_similar = is_part and 2 * len(own_title) > len(title) > len(own_title) / 2
+            if own_title and (own_title == title or is_similar):
                 return True
             has_other_title = True
     if has_other_title and not _ADDRESS_KEYS.isdisjoint(node):
@@ -242,20 +251,19 @@ def _is_titled(node: dict[str, Any], title: str) -> bool | None:
     return None
 
 
-def prose(text: str) -> int:
+def prose_length(text: str) -> int:
     """The approximate number of characters of a string that are prose; 0 if it is not prose."""
     if len(text) < MIN_PROSE or len(text) > MAX_TEXT or text.startswith(("http", "/", "data:")):
         return 0
     if "<" in text or "&lt;" in text:
-        if _TAGGED.search(text):
+        if _ESCAPED_TAG.search(text):
             text = unescaped(text)
         text = _TAG.sub(" ", text)
-    is_program = len(_CODE.findall(text)) * 40 > len(text)
+    is_program = len(_CODE.findall(text)) * 40 > len(text)  # more than one sign of a program in 40 characters
     if is_program or not has_full_stop(text):
         return 0
-    # Keys and encoded data have few spaces; so have some scripts that are not ASCII.
-    spaces = text.count(" ")
-    if spaces * 12 > len(text) or not text[: 4 * MIN_PROSE].isascii():
+    # Keys and encoded data have fewer than one space in 12 characters; so has Chinese prose, which is not ASCII.
+    if text.count(" ") * 12 > len(text) or not text[: 4 * MIN_PROSE].isascii():
         return len(text)
     return 0
 
@@ -264,7 +272,7 @@ def as_html(texts: list[str]) -> str:
     """The texts as one piece of HTML; each of them is HTML or plain text."""
     parts = []
     for text in texts:
-        if _TAGGED.search(text):
+        if _ESCAPED_TAG.search(text):
             text = unescaped(text)
         if _TAG.search(text):
             parts.append(f"<div>{text}</div>")
@@ -296,11 +304,12 @@ def script_text(page: Page) -> str:
 def _script_text(page: Page) -> str:
     structured_data = structured(page)
     texts = [structured_data.body]
+    # Several posts are a thread, whose text is that of all posts.
     if len(structured_data.posts) > 1:
         texts = [post.text for post in structured_data.posts]
     body = as_html(texts)
     # JSON-LD describes the page, so its text counts as beside the title.
-    candidates = [TextCandidate(weight=prose(body), html=body, is_titled=True), *_in_scripts(page)]
+    candidates = [TextCandidate(weight=prose_length(body), html=body, is_titled=True), *_in_scripts(page)]
     best = max((candidate for candidate in candidates if candidate.is_titled), key=lambda candidate: candidate.weight)
     min_width = MIN_TEXT
     shown = sum(len(block.text) for block in page.blocks)
@@ -319,8 +328,8 @@ def _in_scripts(page: Page) -> Iterator[TextCandidate]:
         kind = element.get("type", "")
         if not MIN_STRING <= len(source) <= MAX_SCRIPT or _SKIPPED_TYPES.search(kind[:100]):
             continue
-        if "html" in kind or "template" in kind:
-            yield TextCandidate(weight=prose(source), html=source)
+        if "html" in kind or "template" in kind:  # the source is HTML
+            yield TextCandidate(weight=prose_length(source), html=source)
             continue
         yield from _in_script(source, title)
 
@@ -332,7 +341,8 @@ def _in_script(source: str, title: str) -> Iterator[TextCandidate]:
         yield from ScriptData(data, title).candidates()
         return
 
-    longest: TextCandidate | None = None
+    longest = ""
+    longest_weight = 0
     for string in _STRING.finditer(source):
         if string.end() - string.start() < MIN_STRING:
             continue
@@ -341,18 +351,19 @@ def _in_script(source: str, title: str) -> Iterator[TextCandidate]:
         if data is not None:
             yield from ScriptData(data, title).candidates()
             continue
-        weight = prose(text)
-        if weight and (longest is None or weight > longest.weight):
-            longest = TextCandidate(weight=weight, html=text)
-    if longest is not None:
-        yield TextCandidate(weight=longest.weight, html=as_html([longest.html]))
+        weight = prose_length(text)
+        if weight > longest_weight:
+            longest = text
+            longest_weight = weight
+    if longest:
+        yield TextCandidate(weight=longest_weight, html=as_html([longest]))
 
 
 def _unescaped(escape: re.Match[str]) -> str:
     code = escape[1] or escape[2]
     if code:
         return chr(int(code, 16))
-    return _ESCAPED.get(escape[3], escape[3])
+    return _CHARACTER_OF_ESCAPE.get(escape[3], escape[3])
 
 
 def _lines_of(html: str) -> str:

@@ -12,8 +12,8 @@ from crawler.page.page import Extraction, Page
 from crawler.urls.address import address_of
 from crawler.urls.lru_dict import LruDict
 
-# Labels in memory, of all sites together; the sites not seen for longest are forgotten. A template takes about 1.3 kB,
-# a label in an incomplete batch 0.3 kB, so that all take 60 to 260 MB.
+# Labels in memory, of all sites together; beyond that, the sites not seen for longest are forgotten. A template takes
+# about 1.3 kB, a label in an incomplete batch 0.3 kB, so that all take 60 to 260 MB.
 MAX_KEPT = 200_000
 
 
@@ -24,7 +24,7 @@ class _Site:
 
     @property
     def size(self) -> int:
-        """The labels that it keeps in memory, and one for itself."""
+        """The labels that it keeps in memory, plus one, so that a site without labels counts, too."""
         return 1 + len(self.library) + len(self.learner)
 
 
@@ -38,12 +38,12 @@ class SiteLibraries:
     def __init__(
         self,
         method: Callable[..., Extraction],
-        library: type[Library],
+        library_type: type[Library],
         count: Callable[[str, int], None],
         max_kept: int = MAX_KEPT,
     ) -> None:
         self.method = method
-        self.library = library
+        self.library_type = library_type
         self.count = count
         """Counts events: takes the name of a statistic and a number."""
         self._sites: LruDict[str, _Site] = LruDict(max_kept, lambda site: site.size)
@@ -58,7 +58,7 @@ class SiteLibraries:
         return self.method(page, library=site.library if site else None)
 
     def learn(self, page: Page) -> tuple[LeafLabel, ...]:
-        """Learn from a page; returns the templates that it completed."""
+        """Learn from a page; returns the new templates if it completes a batch."""
         site = self._site(address_of(page.url).host)
         copies_before = site.learner.copies
         refused_before = site.library.refused
@@ -81,7 +81,7 @@ class SiteLibraries:
         site = self._sites.get(host)
         if site is not None:
             return site
-        library = self.library()
+        library = self.library_type()
         return _Site(library=library, learner=Learner(library))
 
     def _keep(self, host: str, site: _Site) -> None:
