@@ -9,8 +9,8 @@ from lxml import etree
 from crawler.page.blocks import INLINE, steps
 from crawler.page.text import fold_space
 
-# Parts of a <pre>, separated by other elements, whose indentation is restored: for each of them, the whole <pre> is
-# read.
+# Parts of a <pre>, separated by other elements, whose indentation is restored. For each part the whole <pre> is read,
+# which would take too long for more of them.
 MAX_PARTS = 5
 GUTTER_CLASS = re.compile(r"gutter|line-?_?num|lineno|blob-num", re.IGNORECASE)
 LANGUAGE_CLASS = re.compile(
@@ -19,8 +19,8 @@ LANGUAGE_CLASS = re.compile(
 NO_LANGUAGES = frozenset(
     "auto container default line lines none nohighlight notranslate plain plaintext table text txt wrap wrapper".split()
 )
-"""Words in the place of a language that stand for no language, for a language that the page's script guesses, or for
-the form of the listing.
+"""Words in the place of a language that name none: they stand for plain text, for a language that a script guesses, or
+for the form of the listing.
 """
 FRAMES = frozenset("code div figure span table tbody td tr".split())
 """Elements that may frame a <pre>, with nothing else in them."""

@@ -24,7 +24,7 @@ from crawler.page.blocks import INLINE, Block
 from crawler.page.links import MAX_LINKS
 from crawler.page.page import Page
 
-MAX_PIECES = 8  # texts in a reference that are joined
+MAX_PIECES = 8  # texts of a link that are joined to its label
 MAX_AROUND = 8  # elements around a link or a target that are examined
 MAX_NAME = 200  # characters
 _LABEL = re.compile(r"[\[(]?\s*([\w*†‡§¶]{1,4})(?::\d{1,3})?\s*[\])]?")
@@ -167,7 +167,7 @@ def _returns(
 
 
 def _is_raised(link: etree._Element) -> bool:
-    """Whether a link is raised or named as a reference, and the fragment that it leads to is named as a note."""
+    """Whether a link is raised or named as a reference, and its fragment is named as a note."""
     around = (link, *islice(link.iterancestors(), 2), *islice(link.iterchildren(), 1))
     is_named = _REFERENCE_NAME.search(f"{link.get('class', '')[:MAX_NAME]} {link.get('role', '')[:MAX_NAME]}")
     return bool(_NOTE_NAME.search(_fragment(link)) and (is_named or any(element.tag == "sup" for element in around)))

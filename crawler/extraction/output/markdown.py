@@ -39,14 +39,14 @@ MARKUP_OF_TAG |= dict.fromkeys(("code", "kbd", "samp", "tt"), Markup.CODE)
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 INDENTING = frozenset(("blockquote", "li", "dd"))
 """Elements whose lines are indented or quoted."""
-# Nested lists and quotes that are shown; deeper ones are not indented further.
+# Nested items and quotes that are shown; deeper ones are not indented further.
 MAX_INDENTS = 8
 MAX_ALT = 300  # characters
 MAX_FRAGMENT = 200  # characters
 FIRST_LINES = 10  # lines among which repetitions of the title are looked for
 MAX_ABOVE = 10  # elements around an image that are examined
 MAX_AFTER = 3
-"""Blocks after the last kept one with which images are still examined: the blocks may be captions of these images."""
+"""An image after the last kept block is still examined if at most this many blocks, such as captions, are between."""
 WHOLE_PAGE = frozenset(("html", "body"))
 # Images smaller than this are icons, as are images with such file names.
 LEAST_PIXELS = 50
@@ -54,7 +54,10 @@ ICON = re.compile(r"avatar|badge|blank|emoji|icon|loading|logo|pixel|smil|spacer
 
 
 def markdown(page: Page, extraction: Extraction, links: bool = False, refused: Collection[str] = frozenset()) -> str:
-    """The title and the main text as Markdown, with the images in it, except images with refused addresses."""
+    """The title and the main text as Markdown, with the images in it, except images whose addresses are `refused`.
+
+    `links` says whether links are written with their addresses.
+    """
     if not extraction.blocks:
         return ""
     lines = _LineReader(page, extraction.blocks, links).run()
@@ -224,6 +227,7 @@ class _LineReader:
         bare = "".join(self.pieces)
         if not bare.isascii():
             bare = without_marks(bare)
+        # A block begins here exactly if one does in crawler.page.blocks.
         block_text = bare.strip() if self.pres else fold_space(bare)
         if block_text:
             block = self.page.blocks[self.at] if self.at < len(self.page.blocks) else None
@@ -257,8 +261,10 @@ class _LineReader:
                 marked = without_returns(marked)
                 if not marked:
                     return
-                text = rendered(marked, map(self.count_address, self.linked), iter(self.labels), strong=heading is None)
-            else:  # the two walks do not agree
+                text = rendered(
+                    marked, map(self.limited_address, self.linked), iter(self.labels), strong=heading is None
+                )
+            else:  # this walk and that of crawler.page.blocks do not agree
                 text = escaped(block.text)
 
         # A footnote is not indented by the elements around it.
@@ -283,8 +289,8 @@ class _LineReader:
         if table is not None:
             table.add(line)
 
-    def count_address(self, anchor: etree._Element) -> str:
-        """The address of a link in the form of Markdown, counted; empty if the link is not shown."""
+    def limited_address(self, anchor: etree._Element) -> str:
+        """The address of a link in the form of Markdown; empty if it leads nowhere, or after MAX_LINKS links."""
         href = anchor.get("href", "").strip()
         if href in ("", "#") or not self.links_left:
             return ""
@@ -316,6 +322,7 @@ def _images(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> di
         if image.at > last + MAX_AFTER:
             break
         is_after = image.at > last and _is_beside(image, page.blocks[last])
+        # Directly before or after a kept block, and not after the last one.
         is_between = image.at in are_kept or (image.at - 1 in are_kept and image.at < last)
         if (is_between or is_after) and image.url not in omitted_urls and not _is_icon(image):
             omitted_urls.add(image.url)

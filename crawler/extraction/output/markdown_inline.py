@@ -40,7 +40,7 @@ MARKS = {
     Markup.NOTE: ("\ufddc", "\ufddd"),
     Markup.RETURN: ("\ufdde", "\ufddf"),
 }
-"""The marks that open and close each kind."""
+"""The marks that open and close each kind; those that open have even numbers."""
 OPEN_CODE, CLOSE_CODE = MARKS[Markup.CODE]
 AFTER_VERBATIM_MARK: dict[str, Markup | None] = {OPEN_CODE: Markup.CODE, CLOSE_CODE: None}
 AFTER_VERBATIM_MARK |= {MARKS[kind][0]: Markup.MATH for kind in (Markup.MATH, Markup.DISPLAY)}
@@ -53,7 +53,7 @@ RETURN = re.compile(f"{OPEN_RETURN}[^{CLOSE_RETURN}]*{CLOSE_RETURN}")
 # Characters beside a link back from a footnote, which remain after the link is removed: "^", "[]".
 REST_OF_RETURN = re.compile(r"^(?:[\^↑]\s?)+|[\[(]\s?[\])]")
 MATH_SIGNS = dict(zip("".join((*MARKS[Markup.MATH], *MARKS[Markup.DISPLAY])), ("$", "$", "$$", "$$"), strict=True))
-EMPHASIS = dict(zip("\ufdd0\ufdd1\ufdd2\ufdd3", ("**", "**", "*", "*"), strict=True))
+EMPHASIS = dict(zip("".join((*MARKS[Markup.STRONG], *MARKS[Markup.EM])), ("**", "**", "*", "*"), strict=True))
 MARK = re.compile("([\ufdd0-\ufddf])")
 # Markdown has no emphasis with a space at its inner edge, or with a sign at its inner edge and a letter outside
 # (https://spec.commonmark.org/0.31.2/#left-flanking-delimiter-run).
@@ -62,22 +62,21 @@ SIGN_AT_END = re.compile(r"([^\w\s\ufdd0-\ufddf]{1,9})([\ufdd1\ufdd3]+)(?=\w)")
 SIGN_AT_START = re.compile(r"(?<=\w)([\ufdd0\ufdd2]+)([^\w\s\ufdd0-\ufddf]{1,9})")
 EMPTY_MARKS = re.compile("\ufdd0( ?)\ufdd1|\ufdd2( ?)\ufdd3|\ufdd4( ?)\ufdd5")
 MOST_NESTED = 3  # marks within each other: a link, strong, em
+# Characters that would be read as markup, each with the neighbours that make it markup.
 SPECIAL = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|`|\*(?! )|(?<=[^ ])\*|(?<![^\W_])_(?! )|(?<=[^ ])_(?![^\W_])|\](?=[(\[:])|<(?=[A-Za-z/!?])"
     r"|\[(?=\^)|&(?=#?\w{1,32};)|~(?=~)"
 )
 SPECIAL_SIGN = re.compile(r"[\\`*_\]<\[&~]")
-"""The characters of which each match of SPECIAL has one. Most texts have none of them, and this search is ten times as
-fast.
-"""
+"""The first characters of all matches of SPECIAL. Most texts have none of them; this search is ten times as fast."""
 BRACKET = re.compile(r"[\[\]]")
-# Characters that have a meaning at the start of a line. In a number, its dot is escaped.
+# Text that is markup at the start of a line. In a number, its dot or bracket is escaped.
 START = re.compile(r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||~~~|([-=_])\1\1+\s*$|:?-+[:|]")
 NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 NOTE_AT_START = re.compile(r"^(\[\^\w+\]):")
 TICKS = re.compile("`+")
-# TeX in the text of a page, which a script of the page draws. Its length is bounded, because its end is searched for
-# from each beginning.
+# TeX in the text of a page, which a script of the page would draw: $…$, $$…$$, \(…\), \[…\]. In brackets its length is
+# bounded, because its end is searched for from each beginning.
 IN_DOLLARS = r"\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\w$])"
 SOURCE = re.compile(rf"\\\((.{{1,1000}}?)\\\)|\\\[(.{{1,1000}}?)\\\]|{IN_DOLLARS}")
 DOLLARS = re.compile(IN_DOLLARS)
@@ -94,8 +93,8 @@ def without_marks(text: str) -> str:
 
 
 def raw(pieces: list[str]) -> str:
-    """The pieces of a line as one text with marks, in which spaces are as in `crawler.page.blocks.joined`."""
-    # The spaces between words, and none at the line ends of Chinese: the same rules, applied to the texts only.
+    """The pieces of a line as one text with marks, spaced as `crawler.page.blocks.joined` spaces the text alone."""
+    # Spaces are added between words, and removed at line ends within Chinese; marks do not count.
     spaced = []
     before = ""
     for piece in pieces:
@@ -189,12 +188,14 @@ def _unmarked(text: str, inside: Markup | None, has_math: bool, *, in_link: bool
         # enough that it has no word.
         if not _is_tex(source) and (formula[0][0] == "$" or WORD.search(source)):
             continue
-        parts.append(_with_dollars(escaped(text[end : formula.start()], in_link, True, first and not end), True))
+        parts.append(
+            _with_escaped_dollars(escaped(text[end : formula.start()], in_link, True, first and not end), True)
+        )
         sign = "$$" if formula[0].startswith(("\\[", "$$")) else "$"
         parts.append(f"{sign}{tamed(source.strip())}{sign}")
         end = formula.end()
     rest = escaped(text[end:], in_link, more, first and not end)
-    return "".join([*parts, _with_dollars(rest, has_math or bool(end))])
+    return "".join([*parts, _with_escaped_dollars(rest, has_math or bool(end))])
 
 
 def tamed(tex: str) -> str:
@@ -212,9 +213,9 @@ def _is_tex(text: str) -> bool:
     return len(text) == 1 or TEX_SIGN.search(text) is not None
 
 
-def _with_dollars(text: str, has_math: bool) -> str:
-    """Escaped text in which no dollar begins a formula. Dollars are escaped if the line has formulas, or if the text
-    would be read as one.
+def _with_escaped_dollars(text: str, has_math: bool) -> str:
+    """Text in which no dollar begins a formula. Its dollars are escaped if the line has formulas (`has_math`), or if
+    the text between two of them would be read as one.
     """
     if has_math or SOURCE.search(text):
         return text.replace("$", r"\$")
@@ -222,7 +223,7 @@ def _with_dollars(text: str, has_math: bool) -> str:
 
 
 def escaped(text: str, in_link: bool = False, more: bool = False, first: bool = True) -> str:
-    r"""Text in which nothing is markup. `in_link` tells that the text is in a link, `more` that markup follows, and
+    r"""Text in which nothing is markup. `in_link` says that the text is in a link, `more` that markup follows, and
     `first` that the text begins a line.
 
     >>> escaped("*a* 2 * 3 [b](c) snake_case <b> a < b"), escaped("1986. Bees"), escaped("- a #b")
@@ -257,5 +258,5 @@ def code_span(text: str) -> str:
 
 
 def target(url: str) -> str:
-    """An address in the form that the parentheses of a link allow."""
+    """An address as it may be written in the parentheses of a link."""
     return url.translate(IN_ADDRESS)

@@ -34,7 +34,7 @@ AFTER_ALL = -1
 
 @dataclass(eq=False)
 class Indent:
-    """A quote, an item or a footnote around lines."""
+    """A scope: a quote, an item or a footnote around lines, which are indented or quoted."""
 
     element: etree._Element
     label: str = ""
@@ -65,7 +65,7 @@ class MarkdownTable:
     first_row: Counter[str] = field(default_factory=Counter)
     """The tags of the cells in the first row."""
     spanned: dict[int, int] = field(default_factory=dict)
-    """For each column with a cell that spans several rows, how many more rows it spans."""
+    """For each column with a cell that spans several rows, how many rows it spans from the current row on."""
     cells: dict[tuple[int, int], list[MarkdownLine]] = field(default_factory=dict)
     """The lines of each cell, by row and column."""
 
@@ -182,13 +182,14 @@ class _Document:
         if before is None:
             return ""
 
-        # No empty line is before a new item of the same list, of a list in the last item, or of a list of definitions.
-        new = next((at for at, scope in enumerate(line.scopes) if not (scope.is_quote or scope.has_line)), None)
-        if new is not None and not line.scopes[new].label:
-            item = line.scopes[new].element
+        # No empty line comes before a new item of the same list, of a list in the last item, or of definitions.
+        first_new = next((at for at, scope in enumerate(line.scopes) if not (scope.is_quote or scope.has_line)), None)
+        if first_new is not None and not line.scopes[first_new].label:
+            item = line.scopes[first_new].element
             items = [scope for scope in before.scopes if not scope.is_quote]
             in_list = any(scope.element.getparent() is item.getparent() for scope in items)
-            is_nested = new > 0 and line.scopes[new - 1] in items and line.scopes[new - 1] is before.scopes[-1]
+            outer = line.scopes[first_new - 1] if first_new > 0 else None
+            is_nested = outer in items and outer is before.scopes[-1]
             is_definition = item.tag == "dd" and (
                 before.block.tag == "dt" or any(item_scope.element.tag == "dd" for item_scope in items)
             )
@@ -249,7 +250,7 @@ class _Document:
         self.parts[pre] += 1
         return fenced(lines, self.parts[pre] <= MAX_PARTS)
 
-    def show_images(self, line: MarkdownLine) -> None:
+    def add_images(self, line: MarkdownLine) -> None:
         """Add the images that come before this line."""
         for image in self.images.pop(line.at, ()):
             self.add([image], line)
@@ -268,21 +269,21 @@ def laid_out(lines: list[MarkdownLine], images: dict[int, list[str]]) -> str:
         heading = part[0].heading
         if isinstance(unit, MarkdownTable):
             for line in part:
-                document.show_images(line)
+                document.add_images(line)
             # A table is written once, also if there is text between its rows.
             if unit not in written:
                 document.add(table_rows(unit), part[0])
                 written.add(unit)
         elif part[0].pre is not None:
-            document.show_images(part[0])
+            document.add_images(part[0])
             document.add(document.fenced(part), part[0])
         elif heading is not None:
-            document.show_images(part[0])
+            document.add_images(part[0])
             text = " ".join(line.text for line in part)
             document.add([f"{'#' * int(heading.tag[1])} {text}"], part[0])
         else:
             for paragraph in _paragraphs(part, images):
-                document.show_images(paragraph[0])
+                document.add_images(paragraph[0])
                 document.add(_text(paragraph, document.starts), paragraph[0])
     last_images = images.get(AFTER_ALL, ()) if lines else ()
     for image in last_images:
@@ -291,8 +292,8 @@ def laid_out(lines: list[MarkdownLine], images: dict[int, list[str]]) -> str:
 
 
 def _is_label_of_code(part: list[MarkdownLine], after: list[list[MarkdownLine]]) -> bool:
-    """Whether a part is only the language of the code in the next part, which the fence of the code names. `after` is
-    that part, or empty after the last one.
+    """Whether a part is only the language of the code in the next part, which the fence of the code names. `after` has
+    the next part, and is empty after the last one.
     """
     if len(part) > 1 or part[0].pre is not None or not after:
         return False

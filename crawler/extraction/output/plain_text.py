@@ -29,15 +29,18 @@ MAX_DEPTH = 8  # nested lists that are indented; deeper ones are not indented fu
 MAX_COLUMNS = 60
 MAX_ROWS = 1_000
 HOLDERS = frozenset(("li", "td", "th", "pre"))
-"""The elements whose text is laid out: items, cells and code. The holder of a text is the nearest of them around it."""
+"""The elements whose text is laid out: items, cells and code. The holder of a text is the nearest of them around it,
+at most MAX_ABOVE levels above.
+"""
 # An item or cell above one of these elements is not the holder of the text in it.
 NEVER_IN_HOLDERS = frozenset("article body html main section table tbody tr ul ol dl form h1 h2 h3 h4 h5 h6".split())
 # The most levels from a text to its holder. An item gets its mark only if the text is in the item itself, or in a child
 # of it: deeper text in a list belongs to a card or a reader's comment.
 MAX_ABOVE = 3
-# Characters of a line that is written once; shorter ones may be repeated on purpose. In Chinese it is half as many.
+# The least characters of a line that is written once; shorter ones may be repeated on purpose. In Chinese half as many
+# are enough.
 LONG_LINE = 160
-# Characters of the cells, and of the row, that share a line.
+# The most characters of a cell, and of a row, whose cells share a line.
 MAX_CELL = 120
 MAX_ROW = 400
 
@@ -180,8 +183,8 @@ class _Text:
         return ancestor
 
     def mark(self, item: etree._Element, line: str) -> str:
-        """The beginning of a line of an item: the indent and the mark for its first line, unless the line has a mark of
-        its own; nothing for later lines.
+        """What comes before a line of an item: for its first line the indent, and the mark unless the line has its own;
+        nothing for later lines.
         """
         if item in self.begun:
             return ""
@@ -222,6 +225,7 @@ def _columns(table: etree._Element | None) -> set[int]:
     """The columns of a table that have text in any of its rows."""
     if table is None:
         return set()
+    # The rows of the table itself and of its <thead>, <tbody> and <tfoot>.
     rows = chain.from_iterable(part.iterchildren("tr") for part in chain([table], table))
     cells = chain.from_iterable(map(_places, islice(rows, MAX_ROWS)))
     return {column for column, cell in cells if any(not piece.isspace() for piece in cell.itertext())}
@@ -256,22 +260,22 @@ def row_lines(cells: list[list[str]]) -> list[str]:
 
 
 LEAST_LINES = 4
-"""Adjacent lines from which a page may have wrapped them."""
+"""The fewest adjacent lines that a page may have wrapped."""
 # Columns of a full line; a Chinese character has two.
 NARROWEST = 36
 WIDEST = 120
 # The share of the full width by which wrapped lines may be shorter, because letters have different widths.
 SLACK = 0.12
-# The least share of ends of lines that are full and within a sentence. Of the ends within a sentence, the least share
-# that is full is LEAST_FULL.
+# The least share of the ends of lines that are full and within a sentence.
 LEAST_WITHIN = 0.5
+# The least share of the ends within a sentence that are full.
 LEAST_FULL = 0.9
 # The beginning of a line that is an item of a list: "Place: …", "l3:5:wait".
 LABEL = re.compile(r"[^,.;，。；]{1,20}?[:：]")
 ITEM_MARK = re.compile(
     r"[-–—*]\s|[•·‣・▪◦●○■□►▶◆◇★☆※✓✔]|[(（\[]?\d{1,3}[.)）\]、．](?!\d)|[①-⑳]|[一二三四五六七八九十]{1,3}、"
 )
-"""The beginning of an item if the page itself has written its mark."""
+"""The beginning of an item whose mark is written in the page's text."""
 FIRST_WORD = re.compile(r"\S{1,40}+")
 STOPS = FULL_STOPS | frozenset(':：;；”’"」』）)!?…')
 
@@ -299,12 +303,16 @@ def paragraphs(element: etree._Element, lines: list[str], starts: Starts) -> lis
     if not NARROWEST <= full_width <= WIDEST:
         return []
 
-    # Whether the lines are wrapped: the end of a line is full if the first word of the next line did not fit there.
+    # Whether the lines are wrapped. The end of a line is full if the first word of the next line did not fit there.
     ends = range(len(lines) - 1)
     is_full = [widths[at] + _first_word_width(lines[at + 1]) > full_width * (1 - SLACK) for at in ends]
     is_within = [_is_within_sentence(lines[at], lines[at + 1]) for at in ends]
-    both = sum(full and within for full, within in zip(is_full, is_within, strict=True))
-    if both < LEAST_WITHIN * len(ends) or both < LEAST_FULL * sum(is_within) or not any(map(has_full_stop, lines)):
+    full_within = sum(full and within for full, within in zip(is_full, is_within, strict=True))
+    if (
+        full_within < LEAST_WITHIN * len(ends)
+        or full_within < LEAST_FULL * sum(is_within)
+        or not any(map(has_full_stop, lines))
+    ):
         return []
 
     # A paragraph ends where the page separates it, or at a short line with the end of a sentence.
