@@ -2,7 +2,7 @@
 
 Counts grow page by page, and those of many workers are added. Counting is exact, and the order of pages and of
 additions does not matter, as long as a site has at most MOST_COUNTED different words and addresses. Beyond that the
-rarest half is dropped, and `left` says how many counts were dropped. A word or address that was seen once has the
+rarest half is dropped, and `dropped` says how many counts were. A word or address that was seen once has the
 entropy 0 and the redundancy of one page, nearly as if it were unknown, so only words and addresses that become frequent
 slowly are underestimated.
 """
@@ -77,7 +77,7 @@ class Sighting:
 
 
 def _numbers_as_json(features: tuple[float, ...]) -> str:
-    """Numbers as JSON, separated by commas, with six digits, which is more precise than the model needs.
+    """Numbers as JSON, separated by commas, with six digits, which are more than the model needs.
 
     >>> _numbers_as_json((0.0, 3.0, 0.6931471805599453))
     '0,3,0.693147'
@@ -86,7 +86,7 @@ def _numbers_as_json(features: tuple[float, ...]) -> str:
     return ",".join(["%.6g"] * len(features)) % features
 
 
-MOST_COUNTED = 5_000  # different words, and different addresses, that are counted for a site
+MOST_COUNTED = 5_000  # different words, and as many different addresses, that are counted for a site
 
 
 @dataclass
@@ -102,8 +102,8 @@ class Evidence:
     """For each word the sum of f, the number of its occurrences in a link, over all links (formula 4 of Li 2006)."""
     spread: dict[str, float] = field(default_factory=dict)
     """For each word the sum of f log f, if it is not 0."""
-    left: int = 0
-    """How many counts of rare words and addresses were dropped because the site has too many."""
+    dropped: int = 0
+    """The sum of the counts of rare words and addresses that were dropped because the site has too many."""
 
     def see(self, sightings: Iterable[Sighting]) -> None:
         """Count the images of one more page."""
@@ -125,7 +125,7 @@ class Evidence:
         """Add counts from other pages of the site."""
         self.pages += other.pages
         self.links += other.links
-        self.left += other.left
+        self.dropped += other.dropped
         self.shown.update(other.shown)
         self.times.update(other.times)
         for word, sum_ in other.spread.items():
@@ -134,14 +134,14 @@ class Evidence:
 
     def record(self) -> str:
         """The counts as a line of text, for `Evidence.of`."""
-        counts = [self.pages, self.links, self.shown, self.times, self.spread, self.left]
+        counts = [self.pages, self.links, self.shown, self.times, self.spread, self.dropped]
         return json.dumps(counts, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def of(cls, record: str) -> "Evidence":
         """The counts that `record` wrote."""
-        pages, links, shown, times, spread, left = json.loads(record)
-        return cls(pages=pages, links=links, shown=Counter(shown), times=Counter(times), spread=spread, left=left)
+        pages, links, shown, times, spread, dropped = json.loads(record)
+        return cls(pages=pages, links=links, shown=Counter(shown), times=Counter(times), spread=spread, dropped=dropped)
 
     def _count_repeated(self, words: tuple[str, ...]) -> None:
         """Add f log f of the words that occur in a link more than once: it is 0 for the others."""
@@ -152,9 +152,9 @@ class Evidence:
     def _drop_rare(self) -> None:
         """Drop the rarest addresses and words if the site has too many."""
         if len(self.shown) > MOST_COUNTED:
-            self.left += _drop_rarest_half(self.shown)
+            self.dropped += _drop_rarest_half(self.shown)
         if len(self.times) > MOST_COUNTED:
-            self.left += _drop_rarest_half(self.times)
+            self.dropped += _drop_rarest_half(self.times)
             self.spread = {word: sum_ for word, sum_ in self.spread.items() if word in self.times}
 
 

@@ -27,7 +27,7 @@ PAGES = [[LOGO, STORY], [LOGO, LOGO, ADVERT], [], [LOGO, ADVERT, image("2.jpg", 
 
 def test_counts() -> None:
     found = counted(*PAGES)
-    assert (found.pages, found.links, found.left) == (4, 8, 0)
+    assert (found.pages, found.links, found.dropped) == (4, 8, 0)
     assert found.shown == {"a/logo.gif": 3, "a/1.jpg": 1, "a/ad.gif": 2, "a/2.jpg": 1}
     assert (found.times["a"], found.times["gif"], found.times["ad"], found.times["flood"]) == (8, 6, 10, 4)
     assert found.spread == {
@@ -118,9 +118,9 @@ def test_as_many_as_fit_are_kept(most: int) -> None:
     # Two pages show the word "a" and nine others, then one more.
     page = [image(f"n{at}") for at in range(9)]
     found = counted(page, page)
-    assert (len(found.times), found.left) == (10, 0)
+    assert (len(found.times), found.dropped) == (10, 0)
     found.see([image("once once")])
-    assert (len(found.times), found.left) == (5, 2 * 5 + 2)
+    assert (len(found.times), found.dropped) == (5, 2 * 5 + 2)
     assert (found.pages, found.links) == (3, 19)
     assert found.times["a"] == 19
     assert "once" not in found.times
@@ -135,7 +135,7 @@ def test_the_most_frequent_are_kept(most: int) -> None:
     assert (found.times["a"], found.times["logo"], found.times["jpg"]) == (200, 100, 100)
     assert len(found.shown) <= most
     assert len(found.times) <= most
-    assert found.left + found.shown.total() + found.times.total() == 200 + 200 + 200 + 200
+    assert found.dropped + found.shown.total() + found.times.total() == 200 + 200 + 200 + 200
 
 
 def test_what_adds_up_is_bounded_too(most: int) -> None:
@@ -143,13 +143,13 @@ def test_what_adds_up_is_bounded_too(most: int) -> None:
     first.add(second)
     assert first.times["a"] == 18
     assert len(first.times) == len(first.shown) == 5
-    assert first.left == 18 - 5 + 36 - (18 + 4)
+    assert first.dropped == 18 - 5 + 36 - (18 + 4)
 
 
 def test_what_was_left_adds_up() -> None:
-    first, second = Evidence(left=3), Evidence(left=4)
+    first, second = Evidence(dropped=3), Evidence(dropped=4)
     first.add(second)
-    assert first.left == 7
+    assert first.dropped == 7
 
 
 @pytest.mark.parametrize("seed", range(3))
