@@ -34,9 +34,9 @@ ADVERT_HOSTS = ADVERT_FOLDERS | {"ad"}
 CLICK_NAMES = frozenset("click clicks clk clickthru clickthrough adclick clicktrack clicktracker".split())
 """Names of programs that count clicks."""
 BANNER_RATIO = 2.5
-"""How many times as long as wide a banner is, at least: 88 x 31, 300 x 100 and 468 x 60 are, 180 x 150 is not."""
+"""The least ratio of the longer to the shorter side of a banner: 88 x 31 is a banner, 180 x 150 is not."""
 REPEATED_SHARE = 0.05
-"""Share of a site's pages above which an image is repeated: a banner takes turns with up to 20 others."""
+"""Share of a site's pages above which an image is repeated, so that up to 20 banners may take turns."""
 MAX_ADDRESS = 300
 """Characters of an address that are read; host and folders come first."""
 DIGITS = "0123456789"
@@ -88,7 +88,7 @@ def counts_clicks(url: str) -> bool:
 
 
 def leads_elsewhere(sighting: Sighting) -> bool:
-    """Whether the image leads to another site than that of its page."""
+    """Whether the image links to a site other than that of its page."""
     return bool(sighting.target) and address_of(sighting.target).site != address_of(sighting.page).site
 
 

@@ -21,12 +21,12 @@ from crawler.page.text import words
 from crawler.urls.address import address_of
 
 LEVELS = 4  # containers around an image that are considered
-MOST_DEPTH = 100  # the most elements around an image that are considered: pages for readers have fewer
-# The names of the elements around an image are counted in three parts, which end with these elements from the inside.
+MOST_DEPTH = 100  # elements around an image that are considered: pages for readers have fewer
+# The names of the elements around an image are counted in three parts: the innermost 2, the next 3, the next 4.
 OWN = 2
 NEAR = 5
 ALL = 9
-NO_SIZE = -1.0
+NO_SIZE = -1.0  # stands for a size that is not known
 FAR = 50  # above this number, differences in the number of blocks are ignored
 MOST_DIGITS = 4  # of a width in pixels
 ICON = 40  # pixels up to which an image is an icon
@@ -41,18 +41,18 @@ _SIZE_IN_QUERY = re.compile(r"[?&/;,_](?:w|width|imwidth|resize|size)[=:_-]?(\d{
 _DATE = re.compile(r"(?:19|20)\d\d[-/_]?(?:0[1-9]|1[0-2])")
 
 
-def features_of(around: PageContext, index: int) -> tuple[float, ...]:
+def features_of(context: PageContext, index: int) -> tuple[float, ...]:
     """The features of one of the images of a page, given by its index; FEATURES has their names."""
-    image = around.page.images[index]
+    image = context.page.images[index]
     features = [
-        *_of_place(around, image, index),
-        *_of_containers(around, image),
-        *_of_elements(around, image, index),
+        *_of_place(context, image, index),
+        *_of_containers(context, image),
+        *_of_elements(context, image, index),
         *_of_size(image),
-        *_of_words(around, image),
-        *_of_addresses(around, image),
+        *_of_words(context, image),
+        *_of_addresses(context, image),
         *_of_names(image),
-        *around.features,
+        *context.features,
     ]
     return tuple(map(float, features))
 
@@ -64,10 +64,10 @@ OF_PLACE = (
 ).split(",")
 
 
-def _of_place(around: PageContext, image: ImageLink, index: int) -> list[float]:
+def _of_place(context: PageContext, image: ImageLink, index: int) -> list[float]:
     """The position of the image among the images, the blocks and the blocks of the main text."""
-    kept = around.kept
-    blocks = around.page.blocks
+    kept = context.kept
+    blocks = context.page.blocks
     at = image.at
     main_before = bisect_left(kept, at)
     back = FAR
@@ -87,9 +87,9 @@ def _of_place(around: PageContext, image: ImageLink, index: int) -> list[float]:
         last_length = len(blocks[at - 1].text)
     return [
         log1p(index),
-        index / len(around.page.images),
+        index / len(context.page.images),
         at / max(1, len(blocks)),
-        around.main_letters[min(at, len(blocks))] / max(1, around.main_letters[-1]),
+        context.main_letters[min(at, len(blocks))] / max(1, context.main_letters[-1]),
         main_before == len(kept),
         main_before == 0,
         log1p(main_before),
@@ -101,7 +101,7 @@ def _of_place(around: PageContext, image: ImageLink, index: int) -> list[float]:
         log1p(next_length),
         log1p(last_length),
         next_linked,
-        log1p(around.copies[image.url]),
+        log1p(context.copies[image.url]),
     ]
 
 
@@ -112,10 +112,12 @@ OF_CONTAINERS = (
 )
 
 
-def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
-    """The content of the containers around the image, from the inside, and how the image lies in the main container."""
-    containers = around.page.containers
-    index_of_container = around.containers
+def _of_containers(context: PageContext, image: ImageLink) -> list[float]:
+    """The content of the containers around the image, from the inside; whether the main container is one of them, how
+    many of them are in it, and how many there are.
+    """
+    containers = context.page.containers
+    index_of_container = context.containers
     element: etree._Element | None = image.element
     while element is not None and element not in index_of_container:
         element = element.getparent()
@@ -123,7 +125,7 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
     if element is not None:
         at = index_of_container[element]
 
-    # Containers with the same blocks as the one inside are one level.
+    # A container with the same blocks as the one in it is not a level of its own.
     depth = 0
     levels_to_main = 0
     is_in_main = False
@@ -134,17 +136,17 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
         end = containers.ends[at]
         if end - start > size and len(features) < LEVELS * len(_OF_CONTAINER):
             size = end - start
-            letters = around.letters[end] - around.letters[start]
-            main_letters = around.main_letters[end] - around.main_letters[start]
+            letters = context.letters[end] - context.letters[start]
+            main_letters = context.main_letters[end] - context.main_letters[start]
             features += (
                 log1p(letters),
-                (around.linked[end] - around.linked[start]) / max(1, letters),
-                main_letters / max(1, around.main_letters[-1]),
+                (context.linked[end] - context.linked[start]) / max(1, letters),
+                main_letters / max(1, context.main_letters[-1]),
                 log1p(size),
-                log1p(around.shown[end] - around.shown[start]),
+                log1p(context.shown[end] - context.shown[start]),
                 main_letters / max(1, letters),
             )
-        is_in_main = is_in_main or at == around.main
+        is_in_main = is_in_main or at == context.main
         levels_to_main += not is_in_main
         depth += 1
         at = containers.parents[at]
@@ -157,11 +159,11 @@ def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
 OF_ELEMENTS = (*(f"in {tag}" for tag in FRAMES), "images like it", "is lazy")
 
 
-def _of_elements(around: PageContext, image: ImageLink, index: int) -> list[float]:
+def _of_elements(context: PageContext, image: ImageLink, index: int) -> list[float]:
     """The elements around the image, how many images have the same ones, and whether it is loaded when it is seen."""
     tags = {str(ancestor.tag) for ancestor in islice(image.element.iterancestors(), MOST_DEPTH)}
     lazy = image.element.get("loading") == "lazy" or any(str(name).startswith("data-") for name in image.element.attrib)
-    return [*(tag in tags for tag in FRAMES), log1p(around.alike[around.kinds[index]]), lazy]
+    return [*(tag in tags for tag in FRAMES), log1p(context.alike[context.kinds[index]]), lazy]
 
 
 OF_SIZE = "width,height,area,aspect,size known,icon,advert's size,size in address,pixel".split(",")
@@ -171,7 +173,7 @@ def _of_size(image: ImageLink) -> list[float]:
     """The size of the image, as the page or its address gives it."""
     width = image.width or 0
     height = image.height or 0
-    shown_size = width or height or _width_of_cell(image.element)
+    side = width or height or _width_of_cell(image.element)
     size_in_name = _SIZE_IN_NAME.search(image.url)
     if size_in_name and not (width and height):
         width = width or int(size_in_name[1])
@@ -192,7 +194,7 @@ def _of_size(image: ImageLink) -> list[float]:
         _log_size(area),
         aspect,
         area > 0,
-        0 < shown_size <= ICON or 0 < width <= ICON or 0 < height <= ICON,
+        0 < side <= ICON or 0 < width <= ICON or 0 < height <= ICON,
         (width, height) in ADVERT_SIZES,
         _log_size(width_in_address),
         0 < width <= PIXEL or 0 < height <= PIXEL,
@@ -219,13 +221,13 @@ def _width_of_cell(element: etree._Element) -> int:
 OF_WORDS = "alt,has alt,title,anchor text,alt in title,alt words,near text,caption".split(",")
 
 
-def _of_words(around: PageContext, image: ImageLink) -> list[float]:
+def _of_words(context: PageContext, image: ImageLink) -> list[float]:
     """The texts that describe the image or are near it."""
     description = frozenset(words(f"{image.alt} {image.title}"[:MOST_DESCRIPTION]))
-    common = len(description & around.title_words)
+    common = len(description & context.title_words)
     next_length = 0
-    if image.at < len(around.page.blocks):
-        next_length = len(around.page.blocks[image.at].text)
+    if image.at < len(context.page.blocks):
+        next_length = len(context.page.blocks[image.at].text)
     return [
         log1p(len(image.alt)),
         "alt" in image.element.attrib,
@@ -234,7 +236,7 @@ def _of_words(around: PageContext, image: ImageLink) -> list[float]:
         common / max(1, len(description)),
         log1p(common),
         log1p(min(next_length, MAX_NEAR_TEXT)),
-        _has_caption(around, image),
+        _has_caption(context, image),
     ]
 
 
@@ -244,13 +246,13 @@ _CAPTION = re.compile(
 )
 
 
-def _has_caption(around: PageContext, image: ImageLink) -> bool:
+def _has_caption(context: PageContext, image: ImageLink) -> bool:
     """Whether the block after the image or before it is a caption: by its element, its class or its first words."""
     return any(
         block.tag in ("figcaption", "caption")
         or "caption" in block.element.get("class", "").lower()
         or _CAPTION.match(block.text) is not None
-        for block in around.page.blocks[max(0, image.at - 1) : image.at + 1]
+        for block in context.page.blocks[max(0, image.at - 1) : image.at + 1]
     )
 
 
@@ -263,43 +265,43 @@ OF_ADDRESS = (
 )
 
 
-def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
+def _of_addresses(context: PageContext, image: ImageLink) -> list[float]:
     """The target of the image, its address, and whether the head of the page names it."""
     address = address_of(image.url)
     path = address.path
     name = file_name(image.url)
     ending = _ending(path)
-    is_ours = around.sites[image.url] == around.site
+    is_own_site = context.sites[image.url] == context.site
     return [
-        *_of_target(around, image.target),
-        address.host == address_of(around.page.url).host,
-        is_ours,
+        *_of_target(context, image.target),
+        address.host == address_of(context.page.url).host,
+        is_own_site,
         path.count("/"),
         bool(address.query),
         log1p(sum(map(str.isdigit, name))),
         log1p(len(name)),
-        any(name == head or (len(head) >= LONG_NAME and head in image.url.lower()) for head in around.head_images),
-        len(name) > LEAST_NAME and name in around.scripts,
+        any(name == head or (len(head) >= LONG_NAME and head in image.url.lower()) for head in context.head_images),
+        len(name) > LEAST_NAME and name in context.scripts,
         _DATE.search(path) is not None,
         *(ending == known_ending for known_ending in ENDINGS),
     ]
 
 
-def _of_target(around: PageContext, target: str) -> list[float]:
+def _of_target(context: PageContext, target: str) -> list[float]:
     if not target:
         return [0.0] * len(OF_TARGET)
     address = address_of(target)
     path = address.path
-    is_ours = around.sites[target] == around.site
+    is_own_site = context.sites[target] == context.site
     return [
         True,
         _ending(path) in IMAGES,
-        is_ours,
-        not is_ours,
-        target == around.page.url,
+        is_own_site,
+        not is_own_site,
+        target == context.page.url,
         len(path) < 2,
         path.count("/"),
-        log1p(around.link_text_lengths.get(target, 0)),
+        log1p(context.link_text_lengths.get(target, 0)),
         bool(address.query),
     ]
 
@@ -338,7 +340,7 @@ FEATURES = (
 
 def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
     """The images of a page, in page order, with features that depend on its main text."""
-    around = PageContext(page, extraction)
+    context = PageContext(page, extraction)
     return tuple(
         Sighting(
             url=image.url,
@@ -348,7 +350,7 @@ def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
             title=image.title[:MOST_TEXT],
             anchor_text=image.anchor_text[:MOST_TEXT],
             size=(image.width, image.height),
-            read=partial(features_of, around, index),
+            read=partial(features_of, context, index),
         )
         for index, image in enumerate(page.images)
     )

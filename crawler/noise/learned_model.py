@@ -10,8 +10,8 @@ comparison of vectors and one look-up. `winnow noise train` made the weights; CA
 training data and their results.
 
 `changes` tells what a verdict depends on: how much it would change if the features of a group had their usual values.
-With usual values, the bits of the splits that test a feature of the group are known beforehand, so that one more
-look-up serves all groups:
+With usual values, the bits of the splits that test a feature of the group are the same for all images. They are
+computed once (`_usual_codes`), so that one more look-up serves all groups:
 
     change_g = sum over the trees t that test a feature of g of tables_t[code_t] - tables_t[code_t, those of g as usual]
 """
@@ -36,15 +36,15 @@ from crawler.noise.page_features import OF_PAGE
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 WEIGHTS = Path(__file__).with_name("weights.npz")
-SPLITS = 3  # splits of a tree
-CODES = 1 << SPLITS  # different codes of a tree
+SPLITS = 3  # of a tree
+CODES = 1 << SPLITS  # that a tree may have
 # The features that are counts of the image's site.
 OF_SITE = ("site pages", "pages with it", "share of other pages with it", "entropy", "keyword")
 FEATURES = (*image_features.FEATURES, *OF_SITE)
 AT = {name: at for at, name in enumerate(FEATURES)}
 """The index of each feature."""
 UNKNOWN = -1.0  # the value of a feature if there is no data for it
-MOST_LOGIT = 30.0  # logits are limited to this size
+MOST_LOGIT = 30.0  # the largest logit, positive or negative
 # The exceptions that numpy and zipfile raise if a file does not hold weights.
 LOAD_ERRORS = (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, BadZipFile, zlib.error)
 
@@ -56,13 +56,13 @@ class NoiseModel:
     splits: Ints
     """The indices of the features that the trees test: a row for each split, a column for each tree."""
     edges: Floats
-    """The edges of these splits."""
+    """The edges of these splits, in the same rows and columns."""
     tables: Floats
     """What each tree adds: a row for each tree, a column for each code."""
     usual: Floats
-    """The median of each feature."""
+    """The median of each feature, which is its usual value."""
     limit: float
-    """The probability from which an image is noise, chosen so that content is kept."""
+    """The probability above which an image is noise, chosen so that content is kept."""
 
     def logits(self, features: Floats) -> Floats:
         """The logit of noise of each row of features."""
@@ -173,7 +173,7 @@ _POWERS = (1 << np.arange(SPLITS)).astype(np.uint8)
 
 
 class _UsualCodes(NamedTuple):
-    """The bits of the groups that the trees test: a row for each group, a column for each tree."""
+    """For each group that the trees test, a row of bits with a column for each tree."""
 
     other_bits: Ints
     """The bits of the splits that do not test the group, as a mask."""

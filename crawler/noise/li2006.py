@@ -24,15 +24,16 @@ What the paper leaves open, and what is chosen here:
   matter.
 - Redundancy. An image may come from a host that has no pages, such as a content delivery network, where the formula
   divides by zero: both sides are counted by the site (registrable domain) of the page that shows the image. Pages are
-  counted, not occurrences: a bullet shown twenty times on one page was shown on one. One image has many addresses, with
+  counted, not occurrences: a bullet shown twenty times on one page counts once. One image has many addresses, with
   another scheme, at other sizes, with a number against caches: `fold` makes them one. On a site with one page, the
-  score is None. An address is redundant only if LEAST_PAGES pages show it: on a site with two pages, each image is on
-  at least half of them, and all would be noise.
+  score is None. On a site with two pages, each image is on at least half of them, and all would be noise: an address is
+  redundant only if LEAST_PAGES pages show it (applied in crawler/noise/verdict.py).
 - Entropy. The paper prints log2, but its worked example has 0.3562 = log 2 / log 7 for a word in two of seven links:
   the logarithm is to the base n, which puts E between 0 and 1 for sites of any size. n is the number of the site's
   image links so far, each counted as often as pages show it, as in the example's seven columns. With one link there is
   no such logarithm, and a link without words has no mean: the score is None. The mean is over different words. A word
-  that is not counted (yet, or any more: crawler/noise/image_evidence.py) is in no other link and has the entropy 0.
+  that is not counted yet, or no longer (crawler/noise/image_evidence.py), is treated as if no other link had it: its
+  entropy is 0.
 """
 
 from __future__ import annotations
@@ -52,9 +53,10 @@ from crawler.page.text import words
 if TYPE_CHECKING:
     from crawler.noise.image_evidence import Sighting
 
-LEAST_PAGES = 3  # pages that must show an address before it counts as redundant, however few the site has
+LEAST_PAGES = 3
+"""The fewest pages that show a redundant address, however few the site has; applied in crawler/noise/verdict.py."""
 
-LONGEST = 200  # characters of an address that are kept; the rest is replaced by 16 digits
+MOST_FOLDED = 200  # characters of a folded address; the rest is replaced by 16 digits of a hash
 KEPT_ADDRESSES = 2048  # addresses whose folded spelling is cached: a site shows the same images on many pages
 
 # Sizes within a name (photo-300x200.jpg, photo_thumb.png, photo@2x.png), in front of one (320px-photo.jpg) and as
@@ -66,8 +68,9 @@ _SIZES = re.compile(
     r"|/(?:resize|fit-in|crop|resized)(?=/)"
     r"|/(?:[whqc]_[\w.]+(?:,[a-z]{1,2}_[\w.:]+)*|\d{2,4}x\d{1,4})(?=/)"
 )
-# Parameters for a size, a quality or against caches; a query of digits alone is such a number too.
-_IDLE = re.compile(
+# Parameters of a query that do not identify an image: its size, its quality, or a number that keeps caches from
+# answering. Such a number may also be the whole query.
+_NOT_IDENTIFYING = re.compile(
     r"(?:w|h|q|s|dpr|width|height|size|sz|quality|resize|fit|crop|strip|auto|ssl|format|fm|scale|zoom|maxwidth|maxheight"
     r"|v|ver|version|rev|t|ts|time|timestamp|rnd|rand|random|cb|cache|cachebuster|bust|nocache|ord|_|_t|dc)=[^&]*"
     r"|[\d.]+",
@@ -86,13 +89,13 @@ def fold(url: str) -> str:
     path, mark, query = rest.partition("#")[0].partition("?")
     path = _SIZES.sub("", slash + path)
     if mark:
-        kept = "&".join(pair for pair in query.split("&") if pair and not _IDLE.fullmatch(pair))
+        kept = "&".join(pair for pair in query.split("&") if pair and not _NOT_IDENTIFYING.fullmatch(pair))
         if kept:
             path = f"{path}?{kept}"
     address = host.lower() + path
-    if len(address) <= LONGEST:
+    if len(address) <= MOST_FOLDED:
         return address
-    return f"{address[:LONGEST]}#{blake2b(address.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
+    return f"{address[:MOST_FOLDED]}#{blake2b(address.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
 
 
 def redundancy(url: str, shown: Mapping[str, int], pages: int) -> float | None:
@@ -109,8 +112,8 @@ def redundancy(url: str, shown: Mapping[str, int], pages: int) -> float | None:
 
 
 def entropy(words: Collection[str], times: Mapping[str, int], spread: Mapping[str, float], links: int) -> float | None:
-    """Formula 5: the mean entropy of a link's words, by T (`times`) and S (`spread`) of each; None if there is only one
-    link.
+    """Formula 5: the mean entropy of a link's words, by T (`times`) and S (`spread`) of each word. `links` is n, the
+    number of the site's image links; None if there is only one, or no word.
 
     >>> round(entropy(["zhenwen080703"], {"zhenwen080703": 2}, {}, 7), 4)
     0.3562

@@ -59,7 +59,7 @@ _FAMILY_INDEX = {word: index for index, family in enumerate(FAMILIES.values()) f
 
 @lru_cache(maxsize=KEPT_NAMES)
 def families(name: str) -> tuple[int, ...]:
-    """How many words of each family a name has, at most three, in the order of FAMILIES.
+    """How many words of each family a name has, at most MOST_OF_FAMILY, in the order of FAMILIES.
 
     >>> dict(zip(FAMILIES, families("sidebar-adBanner post_thumb"), strict=True))
     {'person': 0, 'symbol': 0, 'advert': 2, 'frame': 1, 'other': 1, 'callout': 0, 'main': 1}
@@ -76,7 +76,7 @@ MAIN_SHARE = 0.8  # the least share of the main text in its container
 KIND_LEVELS = 4  # levels of elements that images of the same kind have in common
 MOST_NAME = 120  # characters of a class that are read
 MOST_TITLE = 400  # characters of the titles that are read
-HEADS = ("og:image", "og:image:url", "twitter:image", "thumbnail")  # meta elements with the representative image
+HEAD_IMAGES = ("og:image", "og:image:url", "twitter:image", "thumbnail")  # meta elements with the representative image
 LEAST_NAME = 4  # characters from which a file name identifies an image
 OF_PAGE = (
     *("images", "main text", "share of main text", "main blocks", "blocks"),
@@ -84,6 +84,7 @@ OF_PAGE = (
     "has head image",
 )
 """The names of the features in `PageContext.features`."""
+# A size or its name at the end of a file name.
 _SIZED = re.compile(r"[-_]\d{2,4}x\d{2,4}$|[-_](?:small|large|medium|thumb\w*|scaled)$")
 
 
@@ -147,7 +148,7 @@ class PageContext:
         containers = self.page.containers
         least_letters = MAIN_SHARE * self.main_letters[-1]
         innermost = 0
-        if least_letters:
+        if least_letters:  # the page has main text
             for index, (start, end) in enumerate(zip(containers.starts, containers.ends, strict=True)):
                 if self.main_letters[end] - self.main_letters[start] >= least_letters:
                     innermost = index
@@ -155,7 +156,7 @@ class PageContext:
 
     @cached_property
     def kinds(self) -> list[str]:
-        """The kind of elements around each image."""
+        """The kind of each image: the names and classes of the elements around it."""
         return list(map(kind, self.page.images))
 
     @cached_property
@@ -165,7 +166,7 @@ class PageContext:
 
     @cached_property
     def copies(self) -> Counter[str]:
-        """How often each image occurs."""
+        """How often the page shows each image, by address."""
         return Counter(image.url for image in self.page.images)
 
     @cached_property
@@ -180,12 +181,12 @@ class PageContext:
     @cached_property
     def head_images(self) -> list[str]:
         """File names of the images that the page names as representative."""
-        addresses = [self.page.meta.get(name, "") for name in HEADS]
+        addresses = [self.page.meta.get(name, "") for name in HEAD_IMAGES]
         return [name for name in map(file_name, addresses) if len(name) >= LEAST_NAME]
 
     @cached_property
     def scripts(self) -> str:
-        """The page's JSON-LD, as written."""
+        """The source of the page's JSON-LD, in lower case."""
         return "\n".join(self.page.head.scripts).lower()
 
     @cached_property

@@ -7,13 +7,13 @@ from crawler.noise.image_evidence import Sighting
 from crawler.noise.verdict import Judge, Verdict, VerdictsOnPage, page_verdicts
 from crawler.page.page import Extraction, Page
 
-DIGITS = 4  # of a probability
+DIGITS = 4  # decimal places of a probability
 MOST_IMAGES = 500
 """The most images of a page that are considered: each takes time, and is in memory until its page is committed."""
 
 
 def page_images(page: Page, extraction: Extraction) -> list[dict[str, Any]]:
-    """The images that are content as far as the page alone shows."""
+    """The images that are content, judged by this page alone."""
     return _content_images(page, page.once(VerdictsOnPage(extraction)))
 
 
@@ -26,7 +26,7 @@ def judged_images(page: Page, shown: Sequence[Sighting], judge: Judge | None = N
 
 
 def _content_images(page: Page, verdicts: Mapping[str, Verdict]) -> list[dict[str, Any]]:
-    """The images whose verdict is that they are content."""
+    """The images that are content by these verdicts."""
     return [
         {**image, "noise": round(verdicts[image["url"]].probability, DIGITS)}
         for image in all_images(page)

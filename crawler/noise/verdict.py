@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first image
 
 CALLOUT = list(FAMILIES).index("callout")
 """The index of the word family of signs for notes and warnings: a manual shows one on many pages, if not on most."""
-MOST_NAMED = 5  # words that are named in a reason
-EVEN = 0.5  # noise is more likely than content above this probability
+MOST_NAMED = 5  # words in a reason
+EVEN = 0.5  # above this probability, noise is more likely than content
 LIKELY = 0.75
 """Probability above which one certain mark is enough. On sites held out from training, plain adverts have .86 and more;
 images of collections about adverts, which have the marks, have at most .63.
@@ -47,7 +47,7 @@ class ModelVerdict:
     score: float | None = None
     """None if the model has no data."""
     limit: float = 1.0
-    """The score from which the image is noise."""
+    """The score above which the image is noise."""
     is_noise: bool = False
     reasons: tuple[Reason, ...] = ()
     """Why it is noise; the learned model also says why it is not."""
@@ -59,7 +59,7 @@ class ModelVerdict:
         """The score if it is a probability; otherwise one half at the limit, linear to 0 and 1."""
         if self.score is None or self.is_calibrated:
             return self.score or 0.0
-        if self.is_noise and self.limit >= 1:
+        if self.is_noise and self.limit >= 1:  # no probability is left above the limit
             return 0.5
         if self.is_noise:
             over = (self.score - self.limit) / (1 - self.limit)
@@ -70,7 +70,7 @@ class ModelVerdict:
 
 
 NOTHING = ModelVerdict()
-"""The verdict of a model that has no data or does not decide."""
+"""The verdict of a model that has no data, or of the size model on an image that is large enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Verdict:
     """The probability that it is noise."""
     _: KW_ONLY
     keyword: float | None = None
-    """The scores of the three models of Li 2006; None if a model has no data."""
+    """This and the next two are the scores of the three models of Li 2006; None if a model has no data."""
     redundancy: float | None = None
     entropy: float | None = None
     reasons: tuple[Reason, ...] = ()
@@ -177,7 +177,7 @@ def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: LiScores, jud
     limit = judge.redundancy_limit
     score = scores.redundancy
     if score is None:
-        return ModelVerdict(score=score, limit=limit)
+        return ModelVerdict(limit=limit)
     reason = _shown_on_pages(score, evidence)
     if judge.is_everywhere(score, evidence.pages):
         return ModelVerdict(score=score, limit=limit, is_noise=True, reasons=(reason,))
@@ -194,7 +194,7 @@ def _shown_on_pages(share: float, evidence: Evidence) -> Reason:
     return Reason(NoiseReason.SHOWN_ON_PAGES, {"shown": round(share * evidence.pages), "pages": evidence.pages})
 
 
-def _is_head(sighting: Sighting) -> bool:
+def _is_head_image(sighting: Sighting) -> bool:
     """Whether the page names the image as its representative one."""
     return bool(sighting.features) and bool(sighting.features[FEATURES.index("head image")])
 
@@ -202,7 +202,7 @@ def _is_head(sighting: Sighting) -> bool:
 def _by_size(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     """An image is noise if it is too small to be seen."""
     width, height = sighting.size
-    if width is None or height is None or max(width, height) > PIXEL or _is_head(sighting):
+    if width is None or height is None or max(width, height) > PIXEL or _is_head_image(sighting):
         return NOTHING
     reason = Reason(NoiseReason.UNSEEN, {"width": width, "height": height})
     return ModelVerdict(score=1.0, limit=1.0, is_noise=True, reasons=(reason,), is_calibrated=True)
@@ -246,7 +246,7 @@ def _probability(model_verdicts: Sequence[ModelVerdict], is_noise: bool) -> floa
 
 
 def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
-    if not sighting.features:  # its page is not known
+    if not sighting.features:  # the page that shows it is not known
         return NOTHING
     from crawler.noise import learned_model  # late, as it imports numpy
 
@@ -265,13 +265,14 @@ def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
         probability = max(probability, MARKED)
     is_noise = probability > limit or bool(marks)
 
-    # The reasons: the marks, and what the probability depends on.
+    # The reasons: the marks, and the groups of features on which the probability depends most.
     at = learned_model.AT
     image = JudgedImage(lambda name: features.item(at[name]), is_noise, max(1, evidence.pages))
     weighty = weightiest(GROUPS, changes.groups, image) or (Reason(NoiseReason.ALL_TOGETHER, {}),)
     reasons = (*marks, *(reason for reason in weighty if reason not in marks))
     if probability > EVEN and not is_noise:
-        reasons = (Reason(NoiseReason.BELOW_LIMIT, {"percent": float(f"{100 * limit:.4g}")}), *reasons)
+        percent = float(f"{100 * limit:.4g}")  # 29, not 28.999999999999996
+        reasons = (Reason(NoiseReason.BELOW_LIMIT, {"percent": percent}), *reasons)
     return ModelVerdict(score=probability, limit=limit, is_noise=is_noise, reasons=reasons, is_calibrated=True)
 
 
@@ -282,6 +283,7 @@ MODELS: dict[str, Callable[[Sighting, Evidence, LiScores, Judge], ModelVerdict]]
     "redundancy": _by_redundancy,
     "entropy": _by_entropy,
 }
+"""The models that a judge may use, by name."""
 
 
 class ImageJudge(Protocol):
@@ -291,7 +293,9 @@ class ImageJudge(Protocol):
 
 
 def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -> dict[str, Verdict]:
-    """The verdict on each image of a page, by address. If it is shown twice, the verdict nearer to content counts."""
+    """The verdict on each image of a page, by address. If the page shows an image twice, the verdict nearer to content
+    counts.
+    """
     verdict_of_image: dict[str, Verdict] = {}
     for sighting in shown:
         verdict = judge.judge(sighting, evidence)
@@ -304,7 +308,7 @@ def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -
 
 
 def page_verdicts(shown: Sequence[Sighting], judge: Judge | None = None) -> dict[str, Verdict]:
-    """The verdict on each image of a page, by address, as far as the page alone shows."""
+    """The verdict on each image of a page, by address, judged by this page alone."""
     evidence_of_page = Evidence()
     evidence_of_page.see(shown)
     return verdicts(shown, judge or Judge(), evidence_of_page)
@@ -312,7 +316,7 @@ def page_verdicts(shown: Sequence[Sighting], judge: Judge | None = None) -> dict
 
 @dataclass(frozen=True)
 class VerdictsOnPage:
-    """Judges the images of a page as far as the page alone shows, for `Page.once`: they are judged once."""
+    """Judges the images of a page by this page alone; `page.once(VerdictsOnPage(extraction))` does it once."""
 
     extraction: Extraction
 
@@ -321,13 +325,13 @@ class VerdictsOnPage:
 
 
 def noise_of(page: Page, extraction: Extraction) -> frozenset[str]:
-    """The addresses of a page's images that are noise wherever the page shows them, as far as the page alone shows."""
-    verdicts = page.once(VerdictsOnPage(extraction))
-    return frozenset(url for url, verdict in verdicts.items() if verdict.is_noise)
+    """The addresses of a page's images that are noise, judged by this page alone."""
+    verdict_of_image = page.once(VerdictsOnPage(extraction))
+    return frozenset(url for url, verdict in verdict_of_image.items() if verdict.is_noise)
 
 
 class FilterLists:
-    """Filter lists, read once; a check takes some 2 us."""
+    """Filter lists, read once; a check takes about 2 us."""
 
     def __init__(self, lists: Iterable[Path]) -> None:
         try:

@@ -1,4 +1,4 @@
-from crawler.noise.li2006 import LONGEST, fold, redundancy
+from crawler.noise.li2006 import MOST_FOLDED, fold, redundancy
 
 ONE = "cdn.example.com/a/photo.jpg"
 
@@ -72,9 +72,9 @@ def test_formula_3() -> None:
 
 
 def test_long_addresses_are_short_and_differ() -> None:
-    fits = "a/" + "x" * (LONGEST - 2)
+    fits = "a/" + "x" * (MOST_FOLDED - 2)
     assert fold(f"http://{fits}") == fits
     longer = {fold(f"http://{fits}{end}") for end in ("1", "2", "1" * 8000)}
     assert len(longer) == 3
-    assert {len(one) for one in longer} == {LONGEST + 17}
+    assert {len(one) for one in longer} == {MOST_FOLDED + 17}
     assert fold(f"http://{fits}12?cb=1") == fold(f"https://{fits}12")
