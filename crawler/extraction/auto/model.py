@@ -165,8 +165,8 @@ def judged(page: Page) -> BlockJudgement:
 
 def together(networks: Sequence[Network], hidden_values: Floats) -> tuple[Floats, Floats]:
     """The values of all networks for each block, side by side, and their average probability."""
-    probabilities = [network.probabilities(net, values) for net, values in zip(networks, hidden_values, strict=True)]
-    return np.concatenate(hidden_values, 1), sum(probabilities[1:], probabilities[0]) / len(probabilities)
+    first, *others = [network.probabilities(net, values) for net, values in zip(networks, hidden_values, strict=True)]
+    return np.concatenate(hidden_values, 1), sum(others, first) / len(networks)
 
 
 def tokens(arrays: PageArrays) -> Floats:
