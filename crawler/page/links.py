@@ -4,8 +4,8 @@ Some applications keep the position on a page in a parameter, not in a fragment:
 
     <h2 id="hooks"><a href="/manual?id=hooks">Hooks</a></h2>
 
-Such a parameter does not identify a page, so it is removed from links. Other applications keep the page in the fragment
-(`#/manual`), its route: if a browser has rendered the page, the routes of links are part of their addresses.
+Such a parameter does not identify a page, so it is removed from links. Other applications find the page by a route, a
+fragment such as `#/manual`. On a page that a browser has rendered, routes are part of the links' addresses.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ LAZY = (
     "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
     "data-hi-res-src data-full-src data-img-src real_src zoomfile file"
 ).split()
-# The most links, and the most images, of a page that are read: no page for readers has more.
+# Links of a page that are read, and as many images: no page for readers has more.
 MAX_LINKS = 10_000
-# Characters of all their absolute addresses, each counted once: a long base address lengthens every relative one.
+# Characters of all absolute addresses, each counted once: a long base address lengthens every relative one.
 MAX_LETTERS = 2_000_000
 MAX_SRCSET = 20_000  # characters
-# Possessive, so that blanks are not divided in all possible ways.
+# Possessive quantifiers, because others would divide long white space in all possible ways.
 # https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#rules-for-parsing-dimension-values
 PIXELS = re.compile(r"\s*+(\d{1,5})(?:\.\d+)?+\s*+(?:px)?+\s*+$")
 SPACED = re.compile(r",\s+")
@@ -47,8 +47,8 @@ MOST_PARAMETERS = 20
 MOST_LEVELS = 20
 """Elements around a link among which a heading is looked for."""
 LEAST_SELF_LINKS = 5
-"""Headings that must link to themselves by a parameter before every value of it counts as a place on the page. They
-must also be at least half of the headings with links.
+"""If at least this many headings, and at least half of those with links, link to themselves by a parameter, every value
+of it counts as a position on the page.
 """
 
 
@@ -63,7 +63,7 @@ class Link:
     has_image: bool
     """Whether there is an image in the link."""
     at: int
-    """Index of the link's block, or of the next one if the link has no text."""
+    """Index of the link's block, or of the next block if the link has no text."""
     _: KW_ONLY
     its_class: str = ""
     """The first class of the link's element, or else of the element around it."""
@@ -82,7 +82,7 @@ class ImageLink:
     width: int | None
     height: int | None
     at: int
-    """Index of its block, or of the next one."""
+    """Index of its block, or of the next block."""
     element: etree._Element
 
 
@@ -95,14 +95,14 @@ class PageTargets:
     cut: int
     """How many links and images were not read because there are too many."""
     routes: frozenset[str]
-    """The addresses that differ from the page's only in their route; they are not among the links. Empty if routes are
-    read as parts of addresses.
+    """The addresses that differ from the page's only in their route, which are not among the links. Empty if the page
+    is rendered: then they are links.
     """
 
 
 def targets(contents: PageContents, base: str, url: str, reads_routes: bool) -> PageTargets:
     """The links and image links of the page at `url`, with addresses made absolute from `base`. With `reads_routes`,
-    for a page that a browser has rendered, routes are parts of the addresses.
+    which is for a rendered page, routes are part of the addresses.
     """
     return _TargetReader(base, url, reads_routes).run(contents)
 
@@ -116,19 +116,19 @@ class _TargetReader:
         self.reads_routes = reads_routes
         self.routes: set[str] = set()
         self.positions: _Positions | None = None
-        """None on a page without a parameter for positions."""
+        """Removes the parameter that keeps the position; None if the page has no such parameter."""
         self.links: list[Link] = []
         self.images: list[ImageLink] = []
         self.cut = 0
         """How many links and images were not read because there are too many."""
         self.letters = 0
-        """The characters of the absolute addresses so far."""
+        """Characters of the absolute addresses so far."""
         self._absolute_urls: dict[str, str | None] = {}
         self.image_anchors: dict[LinkElement, tuple[str, str]] = {}
         """The target and the text of each link with an image."""
 
     def run(self, contents: PageContents) -> PageTargets:
-        # Whether the page keeps the position in a parameter is decided by its headings, before the links are read.
+        # The headings decide first whether the page keeps the position in a parameter.
         headings = list(self.linked_headings(contents.link_elements))
         name = self.position_parameter(headings)
         if name:
@@ -143,7 +143,7 @@ class _TargetReader:
         )
 
     def add_link(self, anchor: LinkElement) -> None:
-        """Add an element as a link if it leads to another page, and remember the target of the images in it."""
+        """Add an element as a link if it leads to another page. If it has images, also remember its target for them."""
         url = self.counted_target(anchor.href)
         element = anchor.element
         if not url and not anchor.has_image:
@@ -169,7 +169,7 @@ class _TargetReader:
             self.links.append(link)
 
     def linked_headings(self, anchors: Iterable[LinkElement]) -> Iterator[_LinkedHeading]:
-        """The links with parameters from headings with ids to this page."""
+        """The links from headings with ids to this page that have parameters."""
         path = self.url.partition("?")[0]
         for anchor in anchors:
             href = anchor.href or ""
@@ -183,20 +183,25 @@ class _TargetReader:
                 yield _LinkedHeading(ids=frozenset(ids), parameters=tuple(parse_qsl(url.partition("?")[2])))
 
     def position_parameter(self, headings: Iterable[_LinkedHeading]) -> str:
-        """The parameter by which a heading of the page links to itself; empty if there is none."""
-        own_parameters = parse_qsl(self.url.partition("?")[2])
+        """The parameter by which a heading of the page links to itself; empty if there is none. All other parameters of
+        the link must be those of the page.
+        """
+        page_parameters = parse_qsl(self.url.partition("?")[2])
         for heading in headings:
-            for name in [name for name, value in heading.parameters if value in heading.ids]:
-                if _without_parameter(heading.parameters, name) == _without_parameter(own_parameters, name):
+            for name, value in heading.parameters:
+                if value not in heading.ids:
+                    continue
+                if _without_parameter(heading.parameters, name) == _without_parameter(page_parameters, name):
                     return name
         return ""
 
     def counted_target(self, href: str | None) -> str | None:
-        """The absolute address that a link leads to; None for a position on the same page. If there are too many links,
-        it is None, and the link is counted as cut.
+        """The absolute address that a link leads to; None for a position on the same page, and for a link beyond the
+        limits, which is counted.
         """
         if len(self.links) >= MAX_LINKS or self.letters >= MAX_LETTERS:
-            self.cut += href is not None
+            if href is not None:
+                self.cut += 1
             return None
         url = self.page_address(href) if href else None
         if url and self.positions is not None:
@@ -204,14 +209,14 @@ class _TargetReader:
         return url
 
     def page_address(self, href: str) -> str | None:
-        """The absolute address of a page; None for a position on this page."""
+        """The absolute address of a page; None for a position on this page, and for a route unless `reads_routes`."""
         # A fragment alone is a position, unless it is a route.
         stripped = href.strip()
         is_fragment = stripped[:1] in ("", "#")
         if is_fragment and not stripped.startswith(ROUTES):
             return None
 
-        # The routes of the page's own application.
+        # A route of this page's application is part of the address, or is only recorded.
         url = self.absolute(href)
         own_route = route(stripped) if url == self.own_url and "#" in stripped else ""
         if own_route and self.reads_routes:
@@ -276,7 +281,7 @@ class _LinkedHeading:
 
 
 class _Positions:
-    """Removes the parameter `name` from addresses, on a page that keeps the position in it."""
+    """Removes the parameter `name` from the links of a page at `url` that keeps the position in it."""
 
     def __init__(self, url: str, name: str, root: etree._Element, headings: Sequence[_LinkedHeading]) -> None:
         self.origin = address_of(url).origin
@@ -284,10 +289,10 @@ class _Positions:
         self.canonical = Canonical([re.escape(name)])
         self.page = self.canonical(url)
         self.ids = {element.get("id", "").casefold() for element in root.iter() if element.get("id")}
-        linked = {heading.ids for heading in headings}
-        linked_to_themselves = {heading.ids for heading in headings if heading.values(name) & heading.ids}
-        self.is_certain = len(linked_to_themselves) >= max(LEAST_SELF_LINKS, len(linked) / 2)
-        """Whether every value of the parameter is a place on this page, also one that is not an id of it."""
+        with_links = {heading.ids for heading in headings}
+        with_self_links = {heading.ids for heading in headings if heading.values(name) & heading.ids}
+        self.is_certain = len(with_self_links) >= max(LEAST_SELF_LINKS, len(with_links) / 2)
+        """Whether every value of the parameter is a position on this page, even a value that is not an id on it."""
 
     def page_of(self, url: str) -> str | None:
         """The address of a page without a position on it; None for a position on this page."""
@@ -298,7 +303,7 @@ class _Positions:
             return page
         if self.is_certain:
             return None
-        # The parameter may also name another page, unless its value is an id of this one; the case does not matter.
+        # The parameter may also name another page, unless its value is an id on this page, in any case of letters.
         values = [value.casefold() for name, value in parse_qsl(url.partition("?")[2]) if name == self.name]
         return None if self.ids.issuperset(values) else url
 
@@ -320,7 +325,7 @@ def _heading_ids(anchor: etree._Element) -> set[str]:
 
 
 def _class_of(element: etree._Element) -> str:
-    """The first class of a link, or else of the element around it."""
+    """The first class of a link, or else of the element around it; empty if neither has one."""
     classes = element.get("class")
     if not classes:
         parent = element.getparent()
@@ -340,7 +345,7 @@ def _addresses(image: ImageElement) -> Iterator[str]:
 
 def _stated_addresses(attributes: dict[str, str], srcset: str) -> Iterator[str]:
     """The addresses of an image as its attributes have them, the most reliable first; some are empty."""
-    # Attributes with such a name may also hold a number or a flag.
+    # A lazy-loading attribute may also contain a number or a flag.
     for name in LAZY:
         if name in attributes and ("." in attributes[name] or "/" in attributes[name]):
             yield attributes[name]
@@ -363,18 +368,17 @@ def _largest(srcset: str) -> str:
     best = ""
     best_size = 0.0
     srcset = srcset[:MAX_SRCSET]
-    # Addresses may contain commas, so that a comma followed by white space is the separator if there is one.
+    # Addresses may contain commas, so a comma before white space separates candidates; any comma does if there is none.
     candidates = SPACED.split(srcset)
     if len(candidates) == 1:
         candidates = srcset.split(",")
     for candidate in candidates:
-        url_and_descriptor = candidate.strip(", ").split(None, 1)
-        url, descriptor = (*url_and_descriptor, "", "")[:2]  # both may be missing
-        size = DESCRIPTOR.match(descriptor)
-        value = float(size[1]) if size else 1.0
-        if url and value > best_size:
+        url, *descriptors = candidate.strip(", ").split(None, 1) or [""]
+        size_match = DESCRIPTOR.match(descriptors[0]) if descriptors else None
+        size = float(size_match[1]) if size_match else 1.0
+        if url and size > best_size:
             best = url
-            best_size = value
+            best_size = size
     return best
 
 
@@ -384,7 +388,9 @@ def _size(element: etree._Element) -> tuple[int | None, int | None]:
     styled: dict[str, int] = {}
     if style:
         styled = {name.lower(): int(value) for name, value in STYLE_SIZE.findall(str(style))}
-    return tuple(styled.get(name, _pixels(element.get(name))) for name in ("width", "height"))  # type: ignore[return-value]
+    width = styled.get("width", _pixels(element.get("width")))
+    height = styled.get("height", _pixels(element.get("height")))
+    return width, height
 
 
 def _pixels(value: str | None) -> int | None:

@@ -32,7 +32,7 @@ DATES = {
     "entry": ("updated", "modified", "published"),
 }
 ENTRIES = FEED_ENTRIES | {"url", "sitemap"}
-MAX_ADDRESSES = 50_000  # in a list, the limit of the sitemap protocol
+MAX_ADDRESSES = 50_000  # of a list; the limit of the sitemap protocol
 MAX_LETTERS = 10_000_000  # characters of all absolute addresses: a long address of the list lengthens relative ones
 MAX_TAGS = 500_000  # `<` characters of a list that are parsed
 MAX_ATTRIBUTES = 200_000
@@ -42,8 +42,8 @@ MAX_MEMBERS = 100  # gzip members of one file (https://www.rfc-editor.org/rfc/rf
 MAX_TITLE = 300  # characters
 MAX_TRANSLATIONS = 20  # of a page
 JSON_FEED = "https://jsonfeed.org/version/"
-# The parts of a list that take memory in its tree, and how many of them are parsed. They are counted only if their key,
-# a byte that each contains, occurs more often than that.
+# The parts of a list that take memory in its tree, and how many of them are parsed, by a byte that each part contains.
+# The parts are counted only if this byte occurs more often than the limit.
 LIMITS = {
     b"<": (re.compile(b"<"), MAX_TAGS),
     b"=": (re.compile(rb"=\s*[\"']"), MAX_ATTRIBUTES),
@@ -59,7 +59,7 @@ class Listing:
     sitemaps: tuple[str, ...]
     _: KW_ONLY
     is_cut: bool = False
-    """Whether it was longer than the limit, or could be decompressed only in part."""
+    """Whether the list exceeded a limit, or could be decompressed only in part."""
     is_feed: bool = False
     lastmods: Mapping[str, float] = field(default_factory=dict)
     """When pages last changed, in seconds since 1970, if the list says so; times in the future are left out."""
@@ -76,6 +76,7 @@ class SitemapEntry:
     """An entry of a list."""
 
     hrefs: list[str]
+    """The addresses as written; an entry of an Atom feed may have several."""
     _: KW_ONLY
     changed: float | None = None
     """When its page changed, in seconds since 1970, if the list says so."""
@@ -87,30 +88,32 @@ class SitemapEntry:
 
 
 def listing(body: bytes, url: str, max_size: int) -> Listing | None:
-    """The content of a sitemap, sitemap index, RSS or Atom feed or llms.txt; None if `body` is none of these."""
+    """The content of a sitemap, sitemap index, feed or llms.txt; None if `body` is none of these. A compressed list is
+    unpacked up to `max_size` bytes.
+    """
     body, is_cut = _unzipped(body, max_size)
     if is_llms_list(body, url):
         pages = listed_pages(body.decode("utf-8", "replace"))
         page_entries = (SitemapEntry(hrefs=[page.href], title=fold_space(page.title)) for page in pages)
         return _listed(page_entries, url, is_cut, is_feed=False)
 
-    # A JSON feed.
+    # JSON Feed.
     first = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if first == b"{":
         if max(map(body.count, (b"{", b"["))) > MAX_ADDRESSES:  # parsing would take too much memory
             return None
-        items = _json_entries(body)
-        if items is None:
+        json_entries = _json_entries(body)
+        if json_entries is None:
             return None
-        return _listed(items, url, is_cut, is_feed=True)
+        return _listed(json_entries, url, is_cut, is_feed=True)
     if first != b"<":
         return None
 
     # XML, up to the limits of a tree.
     length = len(body)
-    for sign, (pattern, most) in LIMITS.items():
-        if body.count(sign) > most:
-            body = body[: start_of(pattern, most, body)]
+    for key, (pattern, limit) in LIMITS.items():
+        if body.count(key) > limit:
+            body = body[: start_of(pattern, limit, body)]
     is_cut = is_cut or len(body) < length
     parser = etree.XMLParser(recover=True, resolve_entities=False, remove_comments=True, remove_pis=True)
     try:
@@ -189,8 +192,9 @@ def _entry(entry: etree._Element, kind: str) -> SitemapEntry:
             address = _address(element, name, kind)
             if address:
                 hrefs.append(address)
-    # Without an address the date is not needed.
-    changed = _first_moment(text_of_name.get(name) for name in DATES.get(kind, ()) if hrefs)
+    changed = None
+    if hrefs:  # otherwise the date is not needed
+        changed = _first_moment(text_of_name.get(name) for name in DATES.get(kind, ()))
     title = fold_space((text_of_name.get("title") or "")[:MAX_TITLE])
     text = xml_text(entry) if kind in FEED_ENTRIES else None
     return SitemapEntry(
@@ -242,7 +246,7 @@ def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
         for _ in range(MAX_MEMBERS):
             if body[:2] != GZIP_MARK or len(unpacked) >= max_size:  # decompress() takes 0 as no limit
                 break
-            decompressor = zlib.decompressobj(wbits=31)
+            decompressor = zlib.decompressobj(wbits=31)  # gzip
             unpacked += decompressor.decompress(body, max_size - len(unpacked))
             if not decompressor.eof:
                 return unpacked, True
@@ -252,15 +256,17 @@ def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
     return unpacked, body[:2] == GZIP_MARK
 
 
-def _address(element: etree._Element, name: str, inside: str) -> str | None:
-    """The address in a <loc> of a sitemap, a <link> of an RSS item or the alternate <link> of an Atom entry."""
+def _address(element: etree._Element, name: str, kind: str) -> str | None:
+    """The address in a <loc> of a sitemap, a <link> of an RSS item or the alternate <link> of an Atom entry. `kind` is
+    the local name of the entry around the element.
+    """
     if len(element):
-        return None  # an unknown entity in it
-    if name == "loc" and inside in ("url", "sitemap"):
+        return None  # an entity that is not resolved
+    if name == "loc" and kind in ("url", "sitemap"):
         return element.text
-    if name == "link" and inside == "item":
+    if name == "link" and kind == "item":
         return element.text or element.get("href")
-    if name == "link" and inside == "entry" and element.get("rel", "alternate") == "alternate":
+    if name == "link" and kind == "entry" and element.get("rel", "alternate") == "alternate":
         return element.get("href")
     return None
 
