@@ -8,13 +8,13 @@ import struct
 from dataclasses import dataclass
 from enum import StrEnum
 
-# An image that is at least this large, in pixels, and whose longer side is at most CONTENT_RATIO times the other, is
-# rarely an ornament.
+# An image of at least this width and height, in pixels, whose longer side is at most CONTENT_RATIO times the shorter
+# one, is rarely an ornament.
 CONTENT_WIDTH = 200
 CONTENT_HEIGHT = 150
 CONTENT_RATIO = 3.0
-SVG_AT = 1_000  # bytes in which an SVG identifies itself
-SKIPPED_JPEG = frozenset((0xC4, 0xC8, 0xCC))  # JPEG markers in this range that do not start a frame
+SVG_START = 1_000  # bytes at the beginning of an SVG file that contain its `<svg`
+NOT_FRAMES = frozenset((0xC4, 0xC8, 0xCC))  # JPEG markers from 0xC0 to 0xCF that do not start a frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +64,14 @@ def type_of(body: bytes) -> ImageType | None:
         return WEBP
     if body[4:8] == b"ftyp" and b"avif" in (body[8:12], *_brands(body)):
         return AVIF
-    # A text may begin with these two letters, too, so that the size of the file, which a bitmap states, must be right.
+    # A text may begin with these two letters, too. A bitmap also states the size of its file, or 0.
     if body[:2] == b"BM" and len(body) >= 26 and int.from_bytes(body[2:6], "little") in (0, len(body)):
         return BMP
     return None
 
 
 def _brands(body: bytes) -> list[bytes]:
-    """The brands with which an AVIF file is compatible."""
+    """The compatible brands that the first box of a file lists."""
     end = min(int.from_bytes(body[:4], "big"), 256, len(body))
     return [body[at : at + 4] for at in range(16, end, 4)]
 
@@ -80,7 +80,7 @@ def non_image_type(body: bytes) -> NonImage | None:
     """The type of content that is not stored as an image; None if it is an image that is stored."""
     if type_of(body) is not None:
         return None
-    start = body[:SVG_AT].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    start = body[:SVG_START].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<svg", b"<?xml", b"<!--", b"<!doctype svg")) and b"<svg" in start:
         return NonImage.SVG
     if start.startswith((b"<!doctype html", b"<html")):
@@ -94,20 +94,20 @@ def size(body: bytes) -> tuple[int, int] | None:
     >>> size(b"GIF89a" + bytes((200, 0, 60, 0)) + bytes(20))
     (200, 60)
     """
-    kind = type_of(body)
+    image_type = type_of(body)
     try:
-        if kind is PNG:
+        if image_type is PNG:
             return struct.unpack(">II", body[16:24])
-        if kind is GIF:
+        if image_type is GIF:
             return struct.unpack("<HH", body[6:10])
-        if kind is BMP:
+        if image_type is BMP:
             width, height = struct.unpack("<ii", body[18:26])
-            return width, abs(height)
-        if kind is ICO:
-            return body[6] or 256, body[7] or 256
-        if kind is WEBP:
+            return width, abs(height)  # negative if the rows go from top to bottom
+        if image_type is ICO:
+            return body[6] or 256, body[7] or 256  # 0 stands for 256
+        if image_type is WEBP:
             return _size_of_webp(body)
-        if kind is JPEG:
+        if image_type is JPEG:
             return _size_of_jpeg(body)
         return None
     except (struct.error, IndexError):
@@ -115,7 +115,9 @@ def size(body: bytes) -> tuple[int, int] | None:
 
 
 def _size_of_webp(body: bytes) -> tuple[int, int] | None:
-    """The size in an extended, lossless or simple WebP file (https://developers.google.com/speed/webp/docs/riff_container)."""
+    """The size in an extended, lossless or simple WebP file
+    (https://developers.google.com/speed/webp/docs/riff_container).
+    """
     if body[12:16] == b"VP8X":
         return 1 + int.from_bytes(body[24:27], "little"), 1 + int.from_bytes(body[27:30], "little")
     if body[12:16] == b"VP8L":
@@ -126,11 +128,11 @@ def _size_of_webp(body: bytes) -> tuple[int, int] | None:
 
 
 def _size_of_jpeg(body: bytes) -> tuple[int, int] | None:
-    """The size in the header of the first frame, for which the segments before it are skipped."""
+    """The size in the header of the first frame; the segments before it are skipped."""
     at = 2
     while at + 9 < len(body) and body[at] == 0xFF:
         marker = body[at + 1]
-        if 0xC0 <= marker <= 0xCF and marker not in SKIPPED_JPEG:
+        if 0xC0 <= marker <= 0xCF and marker not in NOT_FRAMES:
             height, width = struct.unpack(">HH", body[at + 5 : at + 9])
             return width, height
         at += 2 + int.from_bytes(body[at + 2 : at + 4], "big")
@@ -143,5 +145,5 @@ def looks_like_content(body: bytes) -> bool | None:
     if image_size is None:
         return None
     width, height = image_size
-    slim = max(width, height) > CONTENT_RATIO * min(width, height)
-    return width >= CONTENT_WIDTH and height >= CONTENT_HEIGHT and not slim
+    is_slim = max(width, height) > CONTENT_RATIO * min(width, height)
+    return width >= CONTENT_WIDTH and height >= CONTENT_HEIGHT and not is_slim

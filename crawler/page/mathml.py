@@ -8,9 +8,9 @@ from lxml import etree
 from crawler.page.text import fold_space
 
 MAX_DEPTH = 40
-"""Levels of elements; the text of deeper ones is taken without their structure."""
+"""Levels of elements that are translated; of deeper elements only the characters are taken."""
 MAX_ELEMENTS = 2_000
-"""Elements of a formula; if there are more, its text is taken without its structure."""
+"""Elements of a formula that is translated; of a larger formula only the characters are taken."""
 COMMANDS = dict(
     pair.split("=")
     for pair in (
@@ -25,7 +25,7 @@ COMMANDS = dict(
         " ‖=| ∥=parallel ⊥=perp ⊤=top ∣=mid ∠=angle √=surd ′=prime ″=prime\\prime ⌊=lfloor ⌋=rfloor ⌈=lceil ⌉=rceil"
     ).split()
 )
-"""The command that writes each character, without its backslash."""
+"""The TeX command for each character, without its backslash."""
 SIGNS = {"−": "-", "∗": "*", "{": r"\{", "}": r"\}", "%": r"\%", "#": r"\#", "$": r"\$", "_": r"\_"}
 SIGNS |= dict.fromkeys("\u2061\u2062\u2063\u2064\u200b", "")
 """Other characters that TeX writes in a different way; invisible operators are left out."""
@@ -40,11 +40,13 @@ LIMITS = frozenset(("∑", "∏", "∐", "∫", "∬", "∮", "⋃", "⋂", "lim
 """Operators with limits below or above them, which TeX writes with _ and ^."""
 FONTS = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak", "bold": "mathbf"}
 _ENDS_WITH_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
+_LONGEST_COMMAND = 20
+"""Characters at the end of a text in which a command is looked for."""
 
 
 def tex(math: etree._Element) -> str:
     """The TeX of a <math>."""
-    if next(islice(math.iter(), MAX_ELEMENTS, None), None) is not None:
+    if next(islice(math.iter(), MAX_ELEMENTS, None), None) is not None:  # more than MAX_ELEMENTS
         return fold_space("".join(_characters(math)))
     return fold_space(_row(math, 0))
 
@@ -64,7 +66,7 @@ def _joined(parts: list[str]) -> str:
     """The parts joined, with a space between a command and a letter."""
     joined = ""
     for part in parts:
-        if part[:1].isalpha() and _ENDS_WITH_COMMAND.search(joined[-20:]):
+        if part[:1].isalpha() and _ENDS_WITH_COMMAND.search(joined[-_LONGEST_COMMAND:]):
             joined += " "
         joined += part
     return joined
@@ -76,7 +78,7 @@ def _tex(element: etree._Element, depth: int) -> str:
     if depth > MAX_DEPTH:
         return "".join(_characters(element))
 
-    # Elements that are not translated part by part.
+    # Elements whose children are not translated one by one.
     if tag in TOKENS:
         return _token(element, tag)
     if tag in NOTHING:
@@ -105,18 +107,20 @@ def _cells(row: etree._Element, depth: int) -> str:
 
 
 TOKENS = frozenset(("mi", "mn", "mo", "ms", "mtext"))
-"""Elements with characters only."""
+"""Elements that contain only characters."""
 NOTHING = {"mspace": " ", **dict.fromkeys(("annotation", "annotation-xml", "mphantom", "none", "mprescripts"), "")}
 """Elements that show nothing, and the text that is written for them."""
 PAIRS = {"mfrac": r"\frac{{{}}}{{{}}}", "mroot": r"\sqrt[{1}]{{{0}}}"}
 """The TeX of elements with two children."""
 SCRIPTS = {"msub": " _", "msup": " ^", "msubsup": " _^", "munder": " _", "mover": " ^", "munderover": " _^"}
-"""For each child of an element, the mark that attaches it to the first child, which has none."""
+"""For each child of an element, a mark: a space for the base, `_` for a part below it, `^` for a part above it."""
 
 
 def _scripted(element: etree._Element, tag: str, parts: list[str]) -> str:
-    """The TeX of an element with something above or below its first part."""
+    """The TeX of one of the `SCRIPTS`, given the TeX of its children."""
     base = parts[0]
+
+    # An accent, or something above or below a base that takes no limits.
     if tag in ("munder", "mover"):
         base_text, mark = (fold_space("".join(_characters(child))) for child in element.iterchildren(etree.Element))
         accents, command = (ACCENTS, "overset") if tag == "mover" else (UNDER_ACCENTS, "underset")
@@ -125,6 +129,7 @@ def _scripted(element: etree._Element, tag: str, parts: list[str]) -> str:
         if base_text not in LIMITS:
             return rf"\{command}{{{parts[1]}}}{{{base}}}"
 
+    # Subscripts and superscripts, of the whole base.
     if len(base) > 1 and not base.startswith("\\") and not base.isalnum():
         base = f"{{{base}}}"
     primes = {r"\prime": "'", r"\prime\prime": "''"}

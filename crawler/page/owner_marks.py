@@ -5,10 +5,10 @@
 - `data-ai-crawl-exclude` and `data-pagefind-ignore`, on any element
   (https://pagefind.app/docs/indexing/#removing-individual-elements-from-the-index), unless their value is "false";
 - the comments `googleoff: index`, `snippet` or `all`, which mark the text that follows, as Google's Search Appliance
-  read them: each kind is off until a `googleon` turns it or all of them on, or else to the end of the page. They do
-  not nest.
+  read them. Each kind is off until a `googleon` turns on this kind or `all`, or until the end of the page. They do not
+  nest.
 
-Links and images stay, as the marks are about text: a link keeps its words as its title, by which it is scored.
+Links and images stay, because the marks are about text. The text of a link becomes its title, by which it is scored.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Withheld:
 
     parts: tuple[MarkedParts, ...] = ()
     is_whole: bool = False
-    """Whether it was all text of the page, or of its main part."""
+    """Whether the marks cover all text of the page's main part; then all text of the page was removed."""
 
 
 NOTHING = Withheld()
@@ -59,22 +59,26 @@ SPELLINGS = {
     OwnerMark.PAGEFIND_IGNORE: (b"data-pagefind-ignore",),
     OwnerMark.GOOGLE_OFF: (b"oogleoff", b"GOOGLEOFF"),
 }
-"""How pages write the marks. A search without regard to case would take three times as long, on every page."""
+"""Texts by which a source is searched for each mark. They are spelled as pages spell them (googleoff, Googleoff or
+GOOGLEOFF): a search that ignores case would take three times as long, on every page.
+"""
 ON_TAGS = {OwnerMark.NO_SNIPPET: frozenset(("span", "div", "section"))}
-"""The elements on which a mark counts, if it does not count on all."""
+"""The elements on which a mark counts; other marks count on all elements."""
 BOOLEAN = frozenset((OwnerMark.NO_SNIPPET,))
 """Attributes that count whatever their value is (https://html.spec.whatwg.org/#boolean-attributes)."""
 COMMENT = re.compile(r"\s*+googleo(?P<way>ff|n)\s*+:?\s*+(?P<kind>all|index|snippet|anchor)?\s*+", re.IGNORECASE)
 ALL_KINDS = frozenset(("index", "snippet", "anchor"))
 KINDS_OF_TEXT = frozenset(("index", "snippet"))
-"""The kinds that withhold text of this page. `anchor` only withholds the text of its links from the pages that they
-lead to, and the crawler does not store such text.
+"""The kinds that withhold text of the page. `anchor` only withholds the text of links as a description of the pages to
+which they lead, which the crawler does not store.
 """
 NOT_TEXT = frozenset(("script", "style", "title", "template", "noframes"))
+"""Elements whose content is not shown as text, and so stays."""
 MAIN = ("main", "article", "body")
-"""Tags of the elements of the main part; the first one that a page has counts."""
+"""Tags of the main part; the first of them that a page has is used."""
 TEXT_ATTRIBUTES = ("alt", "title")
 MAX_SAYS = 60
+"""Characters of a mark that are kept."""
 MOST_ELEMENTS_OF_LINK = 20
 """Elements in a link whose text is read."""
 MAX_LINK_TEXT = 300
@@ -82,7 +86,7 @@ MAX_LINK_TEXT = 300
 
 
 def marks_in(source: bytes) -> list[OwnerMark]:
-    """The marks that a source may contain, found without parsing it."""
+    """The marks whose texts a source contains, found without parsing it."""
     return [mark for mark, spellings in SPELLINGS.items() if any(spelling in source for spelling in spellings)]
 
 
@@ -100,20 +104,20 @@ def withhold(root: etree._Element, marks: Collection[OwnerMark]) -> Withheld:
     if not parts:
         return NOTHING
     is_whole = not _shows_text(root, _main_tag(root))
-    if is_whole:
+    if is_whole:  # the rest of the page is withheld, too
         _silence(root)
     return Withheld(tuple(parts), is_whole)
 
 
 def _by_attribute(root: etree._Element, mark: OwnerMark) -> Iterator[MarkedParts]:
-    """Remove the text of the elements with an attribute; yields the result, if there are any."""
+    """Remove the text of the elements with an attribute; yields what was removed, or nothing."""
     marked = [element for element in root.iter(etree.Element) if _is_marked(element, mark)]
     if not marked:
         return
     first = marked[0]
     value = first.get(mark)
     says = f'{mark}="{value}"' if value else mark.value
-    # An element in one that is silenced already has no text any more.
+    # An element inside a silenced element has no text any more.
     silenced: set[etree._Element] = set()
     for element in marked:
         if element.getparent() not in silenced:
@@ -129,7 +133,7 @@ def _is_marked(element: etree._Element, mark: OwnerMark) -> bool:
 
 
 class _Switch:
-    """The kinds that the comments up to here have turned off."""
+    """The kinds that comments have turned off at the current node."""
 
     def __init__(self) -> None:
         self.kinds: set[str] = set()
@@ -161,13 +165,13 @@ class _Switch:
 
 
 def _by_comments(root: etree._Element) -> Iterator[MarkedParts]:
-    """Remove the text that comments turn off; yields the result, if there is any."""
+    """Remove the text that comments turn off; yields what was removed, or nothing."""
     switch = _Switch()
     # Comments before the root count, too.
     for comment in reversed(list(root.itersiblings(etree.Comment, preceding=True))):
         switch.turn(comment)
-    # The nodes in which the current one is are kept here, because a walk with events for comments takes quadratic time
-    # where many of them follow each other.
+    # The nodes around the current one. `iterwalk` would track them, but takes quadratic time where many comments follow
+    # each other.
     open_nodes: list[etree._Element] = []
     for node in root.iter(etree.Element, etree.Comment):
         parent = node.getparent()
@@ -185,24 +189,24 @@ def _by_comments(root: etree._Element) -> Iterator[MarkedParts]:
 
 
 def _close(node: etree._Element, switch: _Switch) -> None:
-    """Remove the text after an element or a comment, if it is turned off there."""
+    """Remove the text after an element or a comment that ends while text is turned off."""
     if switch.is_off:
         node.tail = None
 
 
 def _silence(element: etree._Element) -> list[etree._Element]:
     """Remove all text from an element; returns the element and all elements in it."""
-    inner = list(element.iter(etree.Element))
-    for silenced in inner:
-        if silenced.tag not in NOT_TEXT:
-            _silence_element(silenced)
-        if silenced is not element:
-            silenced.tail = None
-    return inner
+    silenced = list(element.iter(etree.Element))
+    for inner in silenced:
+        if inner.tag not in NOT_TEXT:
+            _silence_element(inner)
+        if inner is not element:
+            inner.tail = None
+    return silenced
 
 
 def _silence_element(element: etree._Element) -> None:
-    """Remove the text before the first child of an element, and the text in its attributes. A link keeps its words as
+    """Remove the text before the first child of an element, and the text in its attributes. The text of a link becomes
     its title.
     """
     if element.tag == "a":
@@ -216,7 +220,6 @@ def _silence_element(element: etree._Element) -> None:
 
 
 def _link_text(link: etree._Element) -> str:
-    """The text of a link."""
     pieces = [link.text or ""]
     for element in islice(link.iterdescendants(etree.Element), MOST_ELEMENTS_OF_LINK):
         pieces += (element.text or "", element.tail or "")
@@ -224,14 +227,14 @@ def _link_text(link: etree._Element) -> str:
 
 
 def _main_tag(root: etree._Element) -> str:
-    """The tag of the elements of the main part."""
+    """The first of the `MAIN` tags that a tree has."""
     return next((tag for tag in MAIN if next(root.iter(tag), None) is not None), root.tag)
 
 
 def _shows_text(root: etree._Element, tag: str) -> bool:
-    """Whether any element with this tag shows text, found in one walk, as they may be nested."""
+    """Whether any element with this tag shows text, found in one walk, because such elements may be nested."""
     walker = etree.iterwalk(root, events=("start", "end"))
-    depth = 0
+    depth = 0  # open elements with the tag
     for event, node in walker:
         if event == "end":
             depth -= node.tag == tag

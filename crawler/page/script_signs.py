@@ -1,7 +1,7 @@
 """Finds signs that a page needs a browser, and judges whether rendering it has added text or links.
 
-A sign is cheap and may be wrong: a page with a sign is rendered as a trial, and the results of the trials decide
-whether the other pages of the site are rendered.
+`sign_of` finds a sign, which is cheap and may be wrong. So a page with a sign is rendered as a trial, and the results
+of the trials (`has_gained`) decide whether the other pages of the site are rendered.
 """
 
 import re
@@ -24,24 +24,26 @@ NOTICE = re.compile(
     r"|\bjava ?script\b[^.!?]{0,40}\b(?:aktivier|activ|habilit|abilita|включ)",
     re.IGNORECASE,
 )
-"""A request to turn on JavaScript."""
+"""A notice: a request to turn on JavaScript."""
 MOST_NOTICE = 5_000
 """Characters of a page's text in which a notice is looked for."""
 PROGRAMS = frozenset(("", "module", "text/javascript", "application/javascript", "text/ecmascript"))
-"""Types of scripts that run; others are data."""
+"""Types of scripts that run; scripts of other types are data."""
 UNSEEN = frozenset(("script", "style", "noscript", "template"))
 """Elements whose text is not shown by a browser that runs scripts."""
 SHORT = 600
-"""Columns of main text below which a notice or an empty root counts: many complete pages have one, too."""
+"""A notice or an empty root counts only with fewer columns of main text than this, because many complete pages have
+notices or empty roots.
+"""
 LITTLE = 200
-"""Columns of text below which a page or a root is nearly empty. A rendered page may lose as many and keep its text: the
-notice, for instance.
+"""A page or a root with less text than this, in columns, is nearly empty. A page that loses at most as much when it is
+rendered, e.g. a notice, keeps its text.
 """
 FEW = 3
-"""Different links; a page with fewer leads nowhere."""
+"""A page with fewer different links than this leads nowhere."""
 LONGEST_PLACEHOLDER = 100
-"""Columns of main text beside a notice that an application shows until its scripts run: one line as a rule, such as
-"Please wait...". A short post whose comments need JavaScript has more.
+"""The most columns of main text, without notices, that an application shows until its scripts run: usually one line
+such as "Please wait...". A short post whose comments need JavaScript has more.
 """
 
 
@@ -85,7 +87,7 @@ def sign_of(page: Page, extraction: Extraction) -> Sign | None:
 def lacks_text(page: Page, extraction: Extraction) -> bool:
     """Whether a page as its server sent it has next to no main text, and a sign that its scripts create it."""
     text = extraction.text[:MOST_NOTICE]
-    if page.made_from is not MadeFrom.HTML or len(text) == MOST_NOTICE:  # a longer text is no placeholder
+    if page.made_from is not MadeFrom.HTML or len(text) == MOST_NOTICE:  # so long a text is not a placeholder
         return False
     without_notices = "".join(line for line in text.splitlines() if not NOTICE.search(line))
     if width(without_notices) > LONGEST_PLACEHOLDER:
@@ -98,31 +100,31 @@ def _has_empty_root(page: Page) -> bool:
     """Whether an element into which scripts write an application is nearly empty."""
     for element in page.root.iter("div", "main", "section", "app-root"):
         is_root = element.tag == "app-root" or (element.get("id") or "").lower() in ROOTS
-        if is_root and _letters(element) < LITTLE:
+        if is_root and _text_length(element) < LITTLE:
             return True
     return False
 
 
-def _letters(element: etree._Element) -> int:
-    """The characters of text in an element, counted up to `LITTLE`."""
-    letters = 0
+def _text_length(element: etree._Element) -> int:
+    """The characters of text in an element, counted until there are `LITTLE`."""
+    length = 0
     for inner in element.iter():
         if inner is not element:
-            letters += len((inner.tail or "").strip())
+            length += len((inner.tail or "").strip())
         if isinstance(inner.tag, str) and inner.tag not in UNSEEN:
-            letters += len((inner.text or "").strip())
-        if letters >= LITTLE:
+            length += len((inner.text or "").strip())
+        if length >= LITTLE:
             break
-    return letters
+    return length
 
 
 def _has_notice(page: Page) -> bool:
-    letters = 0
+    length = 0
     for block in page.blocks:
         if NOTICE.search(block.text[:MOST_NOTICE]):
             return True
-        letters += len(block.text)
-        if letters > MOST_NOTICE:
+        length += len(block.text)
+        if length > MOST_NOTICE:
             break
     return False
 
@@ -156,15 +158,14 @@ def content_of(page: Page, extraction: Extraction) -> RenderedContent:
 
 
 MORE_TEXT = 1.25
-"""The factor by which the main text must grow."""
 MORE_COLUMNS = 60
-"""The columns by which the main text must grow in addition."""
+"""The main text must grow to at least `MORE_TEXT` times its columns plus `MORE_COLUMNS`."""
 MORE_LINKS = 3
 """New links that are needed if the page had links before; otherwise one is enough."""
 
 
 def has_gained(before: RenderedContent, after: RenderedContent) -> bool:
-    """Whether rendering a page has added much main text, or links to further pages without a loss of text.
+    """Whether rendering a page has added much main text, or has added links without much loss of text.
 
     >>> empty = RenderedContent(0, frozenset())
     >>> text = RenderedContent(500, frozenset())
