@@ -1,9 +1,12 @@
 """The tree of a page, and the bounds that keep its time and memory small, far above what pages have.
 
 Of 8,000 pages of all kinds one has more than 5 MB. Of 5,000 pages the largest has 15,800 elements with 39,000
-attributes, and no tag has more than 140 attributes. A parser's memory grows with both numbers, its time also with the
-square of a tag's attributes. Where a tag starts depends on scripts, comments and quotes, and a scan could easily read
-these otherwise than the parser does; so everything that looks like the start of a tag counts as one.
+attributes, and no tag has more than 140 attributes. A parser's memory grows with the elements and attributes, and its
+time also with the square of the attributes of a tag. Where a tag starts depends on scripts, comments and quotes, which
+a scan could easily read differently from the parser; so everything that looks like the start of a tag counts as one.
+
+`parsed` makes the tree. Before, `bounded` cuts off the source at the limits. Afterwards, text that the owner withholds
+is removed, and three repairs are made.
 
 `enclosing` and `spans` find the elements around blocks, in time that does not grow with the depth of the tree.
 """
@@ -27,9 +30,9 @@ MAX_TAGS = 50_000  # starts of elements
 MAX_SIGNS = 500_000  # `<` characters, whether they start a tag or not
 MAX_ATTRIBUTES = 200_000  # of a page
 CROWDED = 500  # attributes of one tag; a tag with more is turned into text
-MAX_LEVELS = 2_048  # depth at which libxml2 drops the rest of the page
+MAX_LEVELS = 2_048  # levels of elements after which libxml2 drops the rest of the page
 MAX_BLOCKS = 20_000  # blocks that a model judges
-LEVEL_MARGIN = 8  # levels that differ by version, and by the content around the page
+LEVEL_MARGIN = 8  # levels by which the depth of a cut tree may differ, e.g. between versions of libxml2
 SHORT_SOURCE = 4 * MAX_TAGS  # bytes of a source whose tags are not counted: it can hardly have more than MAX_TAGS
 LEAST_ATTRIBUTE = 3  # bytes that an attribute is assumed to have at least
 # Bytes of tags that one scan of a page reads, some of them repeatedly, as starts of tags may overlap. Pages need a
@@ -40,9 +43,10 @@ MAX_SCANNED = 20_000_000
 _ATTRIBUTE = rb"""[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?+|'[^']*+'?+|[^\s>"'][^\s>]*+)?+)?+"""
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _TAG = re.compile(rb"<([^\s/>]*+)(?:[\s/]++|%b)*+" % _ATTRIBUTE)
-# A tag with at most CROWDED attributes; the group is one more, which only a crowded tag has.
+# A tag with at most CROWDED attributes. The group is one attribute more, which only a crowded tag has.
 _TAG_WITH_CROWD = re.compile(rb"<[^\s/>]*+(?:[\s/]*+%b){0,%d}+([\s/]*+%b)?+" % (_ATTRIBUTE, CROWDED, _ATTRIBUTE))
-# The tags of most pages, which are skipped quickly: first those with double quotes only, then others.
+# A tag that may be crowded. The tags of most pages are ruled out quickly: first those with double quotes only, then
+# others.
 _UNUSUAL_TAG = re.compile(
     rb"""<[a-zA-Z](?![a-zA-Z0-9_:-]*+(?: [a-zA-Z0-9_:-]++(?:="[^"]*+")?+){0,20}+>)"""  # like \w, but faster
     rb"""(?![\w:-]{0,30}+(?:\s++[^\s/>=<"']{1,60}+(?:=(?:"[^"]{0,2000}+"|'[^']{0,2000}+'|[^\s"'<>=]{1,500}+))?+)"""
@@ -50,10 +54,10 @@ _UNUSUAL_TAG = re.compile(
 )
 _SIGN = re.compile(b"<")
 _TAG_START = re.compile(rb"<[a-zA-Z]")
-# End tags of these create an element if there is none to end, or the text after them does.
+# The start of an element. An end tag of <p>, <br>, <html>, <body> or <head> may also create an element.
 _NEW_ELEMENT = re.compile(rb"<(?:[a-z]|/(?:p|br|html|body|head)\b)", re.IGNORECASE)
 
-# Control characters written as entities; no text has them.
+# Character references to control characters, which no text needs.
 _CONTROL = re.compile(
     rb"&#(?:0{0,8}(?:[1-8]|1[124-9]|2\d|3[01]|127)(?!\d)"
     rb"|x0{0,8}(?:[1-8bcef]|1[\da-f]|7f|fff[ef])(?![\da-f]));?",
@@ -88,17 +92,17 @@ class Cut(StrEnum):
 
 
 def bounded(source: bytes) -> tuple[bytes, Cut | None]:
-    """The part of a source that is parsed, with crowded tags turned into text, and the limit that cut it off,
-    if any.
+    """The part of a source that is parsed, with crowded tags turned into text, and the limit that cut off the rest, if
+    any.
     """
-    # The elements and the `<`; a start of None is the end of the source.
+    # Limit the elements and the `<`. `start_of` is None, and the slice the whole source, if there are fewer.
     length = len(source)
     if length > SHORT_SOURCE and source.count(b"<") > MAX_TAGS:
         source = source[: start_of(_NEW_ELEMENT, MAX_TAGS, source)]
         source = source[: start_of(_SIGN, MAX_SIGNS, source)]
     is_whole = len(source) == length
 
-    # The attributes.
+    # Limit the attributes.
     source, end = _without_crowds(source)
     if end is None and len(source) > LEAST_ATTRIBUTE * MAX_ATTRIBUTES:
         end = _end_of_attributes(source)
@@ -117,19 +121,21 @@ def _without_crowds(source: bytes) -> tuple[bytes, int | None]:
     for match in _UNUSUAL_TAG.finditer(source):
         start = match.start()
         tag = _matched(_TAG_WITH_CROWD, source, start)
-        if tag[1] is not None:  # crowded: a space after its `<` makes it text
+        if tag[1] is not None:  # it is crowded: a space after its `<` makes it text
             kept += [source[copied:start], b"< "]
             copied = start + 1
         scanned += tag.end() - start
-        if scanned > MAX_SCANNED:  # the page is cut before this tag
+        if scanned > MAX_SCANNED:  # cut before this tag
             kept.append(source[copied:start])
             return b"".join(kept), sum(map(len, kept))
-    return b"".join([*kept, source[copied:]]) if kept else source, None
+    if kept:
+        source = b"".join([*kept, source[copied:]])
+    return source, None
 
 
 def _end_of_attributes(source: bytes) -> int | None:
-    """Where a source exceeds the number of attributes that are parsed, if it does."""
-    # For most sources their length alone shows that they have fewer.
+    """The end of the part with at most `MAX_ATTRIBUTES` attributes; None if the whole source has no more."""
+    # The lengths of tags alone show for most sources that they have fewer, without counting.
     by_length = _end_of(source, lambda tag: min(CROWDED, (tag.end() - tag.start()) // LEAST_ATTRIBUTE))
     if by_length is None:
         return None
@@ -137,7 +143,9 @@ def _end_of_attributes(source: bytes) -> int | None:
 
 
 def _end_of(source: bytes, attribute_count: Callable[[re.Match[bytes]], int]) -> int | None:
-    """Where a source exceeds the number of attributes, as `attribute_count` counts them in a tag, if it does."""
+    """The start of the tag that exceeds the limit, as `attribute_count` counts the attributes of a tag; None if no tag
+    does.
+    """
     total = scanned = 0
     for match in _TAG_START.finditer(source):
         tag = _matched(_TAG, source, match.start())
@@ -150,7 +158,7 @@ def _end_of(source: bytes, attribute_count: Callable[[re.Match[bytes]], int]) ->
 
 def _matched(pattern: re.Pattern[bytes], source: bytes, start: int) -> re.Match[bytes]:
     tag = pattern.match(source, start)
-    assert tag is not None  # noqa: S101 - both patterns match whatever starts like a tag
+    assert tag is not None  # noqa: S101 - both patterns match everything that starts like a tag
     return tag
 
 
@@ -160,6 +168,7 @@ def _attribute_count(tag: re.Match[bytes]) -> int:
 
 def is_deep(root: etree._Element) -> bool:
     """Whether a tree was cut off because it is too deep, so that the rest of the page is missing."""
+    # The parser stopped in the last of all elements.
     element = root
     levels = 1
     while levels < MAX_LEVELS and len(element):
@@ -207,7 +216,7 @@ def parsed(source: bytes) -> Parsed:
 
 
 def _open_body(root: etree._Element) -> None:
-    """Move the content of a head into the body, from the first element that does not belong in a head.
+    """Move the content of a head into the body, from the first element on that does not belong in a head.
 
     Browsers do so (https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inhead); libxml2 does it only for
     the elements that are older than HTML 5.
@@ -222,15 +231,15 @@ def _open_body(root: etree._Element) -> None:
     body = root.find("body")
     if body is None:
         body = etree.SubElement(root, "body")
-    # The text at the beginning of the body then follows the moved elements.
+    # The text at the beginning of the body follows the moved elements now.
     late[-1].tail = (late[-1].tail or "") + (body.text or "") or None
     body.text = None
     body[:0] = late
 
 
 def _silence_permalinks(root: etree._Element) -> None:
-    """Remove the text of links that are only a permalink sign and lead to a place on the page; a pilcrow is removed
-    wherever it leads.
+    """Remove the text of links that show only a permalink sign and lead to a place on the page. A pilcrow is removed
+    wherever its link leads.
     """
     for link in root.iter("a"):
         text = link.text
@@ -240,17 +249,17 @@ def _silence_permalinks(root: etree._Element) -> None:
                 link.text = None
 
 
-def _is_permalink(sign: str) -> bool:
-    """Whether this is a sign that links to the heading beside it.
+def _is_permalink(text: str) -> bool:
+    """Whether the text of a link is only a permalink sign.
 
-    >>> [_is_permalink(sign) for sign in ("¶", "\uf0c1", "top")]
+    >>> [_is_permalink(text) for text in ("¶", "\uf0c1", "top")]
     [True, True, False]
     """
-    return sign in PERMALINKS or (len(sign) == 1 and category(sign) == PRIVATE_USE)
+    return text in PERMALINKS or (len(text) == 1 and category(text) == PRIVATE_USE)
 
 
 def _break_code_lines(root: etree._Element) -> None:
-    """Add line breaks to lines of code that only a style sheet puts on separate lines."""
+    """Add a line break after each <span> of a line of code, where only a style sheet puts the lines below each other."""
     for span in root.iter("span"):
         its_class = span.get("class", "")
         if "line" not in its_class or not _CODE_LINE.search(its_class):
@@ -263,7 +272,7 @@ def _break_code_lines(root: etree._Element) -> None:
 
 
 def _ends_line(element: etree._Element) -> bool:
-    """Whether a line ends at the end of an element."""
+    """Whether an element ends with a line break."""
     for _ in range(MAX_NESTED):
         if not len(element):
             return element.tag == "br" or (element.text or "").endswith("\n")
@@ -283,25 +292,27 @@ def enclosing(elements: Iterable[Element | None], is_home: Callable[[Element], b
     home_of: dict[Element | None, Element | None] = {None: None}
     for element in elements:
         if element not in home_of:
-            # All elements up to the home, or up to one whose home is known, have the same home.
+            # All elements up to the home, or up to an element whose home is known, have the same home.
             path = []
             above = element
             while above is not None and above not in home_of and not is_home(above):
                 path.append(above)
                 above = above.getparent()
-            home_of.update(dict.fromkeys([*path, above], home_of.get(above, above)))
+            home = home_of.get(above, above)
+            home_of.update(dict.fromkeys([*path, above], home))
         yield home_of[element]
 
 
 def spans(blocks: tuple[Block, ...]) -> dict[Element, tuple[int, int]]:
-    """For each element with text, the indexes of its first block and of the one after its last."""
-    # First and last blocks are found separately, as blocks of other elements may be between two blocks of an element.
+    """For each element with text, the index of its first block and the index after its last block."""
+    # First and last blocks are found separately, because blocks of other elements may be between two blocks of an
+    # element.
     ends = _first_blocks(blocks, range(len(blocks) - 1, -1, -1))
     return {element: (first, ends[element] + 1) for element, first in _first_blocks(blocks, range(len(blocks))).items()}
 
 
 def _first_blocks(blocks: tuple[Block, ...], order: range) -> dict[Element, int]:
-    """For each element the index of its block that comes first in this order."""
+    """For each element with text, the index of the first of its blocks in this order."""
     index_of_element: dict[Element, int] = {}
     for index in order:
         element: Element | None = blocks[index].element

@@ -20,7 +20,7 @@ from crawler.urls.parsing import absolute
 
 HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
 FEED_TYPES = frozenset(("application/rss+xml", "application/atom+xml", "application/feed+json"))
-MAX_ALTERNATES = 100
+MAX_ALTERNATES = 100  # addresses of a page in other languages that are read
 MEDIA_TYPE = re.compile(r"[\s\"']*([\w.+-]{1,60}/[\w.+-]{1,60})", re.ASCII)
 MAX_NEAR_TEXT = 200  # characters
 MAX_BASE = 2083  # characters of a base address, which becomes part of every relative link
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class PageType(StrEnum):
-    """The type of a page, by its text; in the order of the columns of the models."""
+    """The type of a page, judged by its text. The members are in the order of the models' columns."""
 
     ARTICLE = "article"
     FORUM = "forum"
@@ -50,7 +50,7 @@ class Extraction:
     """The blocks of the main text, in page order."""
     _: KW_ONLY
     comments: str = ""
-    """The readers' comments under it."""
+    """The readers' comments under the text."""
     page_type: str = ""
     """A PageType; empty if not judged."""
     ended: Cut | None = None
@@ -58,7 +58,7 @@ class Extraction:
     certainty: float | None = None
     """The F1 that the method expects of the text, from 0 to 1; None if unknown."""
     method: str = ""
-    """The second method that made the text, because the first was in doubt; usually empty."""
+    """The second method, if it extracted the text because the first one was in doubt; usually empty."""
 
 
 class MadeFrom(StrEnum):
@@ -91,7 +91,7 @@ class DocumentFacts:
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """A fetched page. It has every part whatever its bytes are, if necessary an empty one."""
+    """A fetched page. Every part can be read whatever the bytes are; a part that the bytes lack is empty."""
 
     url: str
     body: bytes
@@ -123,10 +123,12 @@ class Page:
 
     @cached_property
     def _is_clean(self) -> bool:
+        """Whether the source can be parsed as it is, without decoding it."""
         return is_clean_utf8(self._source, self.content_type)
 
     @cached_property
     def _decoded(self) -> tuple[str, str]:
+        """The source as text, and its encoding."""
         if self._is_clean:
             return (self._source.decode(), "utf-8")
         return decode(self._source, self.content_type)
@@ -145,8 +147,8 @@ class Page:
 
     @property
     def encoding(self) -> str:
-        """The encoding the source was read in."""
-        if self._is_clean:
+        """The encoding in which the source was read."""
+        if self._is_clean:  # known without decoding it
             return "utf-8"
         return self._decoded[1]
 
@@ -173,7 +175,7 @@ class Page:
 
     @cached_property
     def _all_metadata_elements(self) -> list[etree._Element]:
-        """The elements that may contain metadata, in page order: all of them are found in one walk."""
+        """The elements that may contain metadata, in page order, found in one walk."""
         return list(self.root.iter("base", "link", "meta", "script", "time", "title"))
 
     def metadata_elements(self, tag: str) -> Iterator[etree._Element]:
@@ -232,7 +234,7 @@ class Page:
 
     @cached_property
     def homes(self) -> list[int]:
-        """For each block, the index of the innermost container around it."""
+        """For each block, the index in `containers` of the innermost container around it."""
         return self._contents.homes
 
     @cached_property
@@ -242,8 +244,8 @@ class Page:
 
     @property
     def routes(self) -> frozenset[str]:
-        """The addresses of links that differ from the page's only in their route, so that only its scripts can open
-        them; none if a browser has rendered the page, as they are among its links then.
+        """The addresses of links that differ from the page's only in their route, a fragment such as `#/manual` by
+        which the page's scripts show another page. Empty for a rendered page, which has them among its `links`.
         """
         return self._targets.routes
 
@@ -263,7 +265,7 @@ class Page:
         """The text of <title>."""
         for element in self.metadata_elements("title"):
             parent = element.getparent()
-            if parent is None or parent.tag != "svg":
+            if parent is None or parent.tag != "svg":  # the title of a drawing is not the page's
                 return fold_space("".join(map(str, element.itertext())))
         return ""
 
@@ -279,7 +281,7 @@ class Page:
 
     @cached_property
     def meta(self) -> dict[str, str]:
-        """The contents of meta tags by name, see `read_metas`; those for titles, dates and authors are in `head`."""
+        """The contents of meta tags by name, as `read_metas` returns them. For titles, dates and authors, use `head`."""
         return read_metas(self.metadata_elements("meta"))
 
     @cached_property
@@ -333,8 +335,9 @@ class Page:
         match = REFRESH.match(self.meta.get("refresh", ""))
         if match is None:
             return None
-        url = absolute(self.base, match[2])
-        return (int(match[1]), url) if url else None
+        seconds, href = match.groups()
+        url = absolute(self.base, href)
+        return (int(seconds), url) if url else None
 
 
 def media_type(content_type: str) -> str:

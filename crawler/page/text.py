@@ -1,11 +1,11 @@
 """Words, terms, sentences and fingerprints of text in scripts with and without spaces.
 
 Han, kana, Thai, Lao, Khmer and Myanmar put no space between words: there each pair of neighbouring characters counts as
-a word, which needs no dictionary. Text in any other script, Hangul too, is cut at every character that is neither
-letter, digit nor mark.
+a word, which needs no dictionary. Text in any other script, Hangul too, is cut at every character that is not a letter,
+digit or mark (an accent or vowel sign). All characters but letters and digits are called signs.
 
-The terms of a text are its words. Those of Chinese come from a dictionary if the extra `chinese` is installed;
-otherwise they are pairs of neighbouring characters. Topics and pages are cut by one function, so that they match.
+The terms of a text are its words, except that Chinese is cut by a dictionary if the extra `chinese` is installed.
+Topics and pages are cut by the same function, so that their terms match.
 """
 
 import re
@@ -37,16 +37,15 @@ _WORD = re.compile(rf"{_LETTER}+(?:[{MARKS}]+{_LETTER}*|'{_LETTER}+)*|[{UNSPACED
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _UNSPACED_OR_MARK = re.compile(f"[{UNSPACED}{MARKS}]")
 _MOST_SIGNS = 100
-"""Different signs, that is characters other than letters and digits, up to which each of them is replaced in the whole
-text; a text with more is cut by the pattern.
-"""
+"""A text with at most this many different signs is cut by replacing each of them, a text with more by the pattern."""
+# Doubled, because bytes.translate() needs a table of 256 bytes; the second half is never used.
 _ASCII_SIGNS_AS_SPACES = bytes(code if chr(code).isalnum() or code == ord("'") else ord(" ") for code in range(128)) * 2
 # References to code points that do not exist: Python refuses to read very long numbers.
 _NO_CHARACTER = re.compile(r"&#0*+(?:\d{8,}+|[xX]0*+[0-9a-fA-F]{7,}+);?")
 
 
 def is_unspaced(word: str) -> bool:
-    """Tell whether a word is written in a script that puts no space between words.
+    """Tell whether a word is written in a script that puts no space between words, by its first character.
 
     >>> is_unspaced("蜜蜂"), is_unspaced("bees")
     (True, False)
@@ -72,8 +71,8 @@ def uncut_words(text: str) -> list[str]:
 
 
 def _with_spaces_for_signs(folded: str) -> str | None:
-    """The text with a space in place of each sign, so that it can be split at spaces, which is twice as fast as the
-    pattern; None if only the pattern can cut it.
+    """The text with a space in place of each sign, except apostrophes; None if only the pattern can cut the text.
+    Splitting at spaces is twice as fast as the pattern.
     """
     if folded.isascii():
         return folded.encode().translate(_ASCII_SIGNS_AS_SPACES).decode()
@@ -88,7 +87,7 @@ def _with_spaces_for_signs(folded: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def page_words(text: str) -> tuple[str, ...]:
-    """Return `uncut_words` of a page's text, cached until the next page because several steps of a crawl need them."""
+    """Return `uncut_words` of a page's text, cached until the next page, because several steps of a crawl need them."""
     return tuple(uncut_words(text))
 
 
@@ -142,13 +141,12 @@ _OPENERS = frozenset(_QUOTES + "([（［【「『《〈{")
 _BRACKETS = _QUOTES + "()[]（）［］”’»›"
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _NUMBER = re.compile(r"(?:\d{1,2}\.)*\d{1,2}")
-
-
-_MAX_AT_ONCE = 100_000  # characters that are searched for sentences, or split into words at once
+_LONGEST_TOKEN = 24  # characters before a dot that are examined: more than an abbreviation, initials or a number have
+_MAX_AT_ONCE = 100_000  # characters of a text that are searched for a sentence, or whose white space is folded at once
 
 
 def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
-    """Tell whether a mark ends a sentence, by the rules of `has_full_stop`."""
+    """Tell whether a match of `_STOP` ends a sentence, by the rules of `has_full_stop`."""
     mark = stop["mark"]
     if not SPACED_STOPS.issuperset(mark):
         return True
@@ -160,12 +158,12 @@ def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
     if mark[-1] in "!?":
         return True
 
-    # A dot or an ellipsis: after a word that is no number, abbreviation or initials.
-    before = text[max(0, stop.start() - 24) : stop.start()]
+    # A dot or an ellipsis: after a word that is not a number, an abbreviation or initials.
+    before = text[max(0, stop.start() - _LONGEST_TOKEN) : stop.start()]
     if not before or before[-1].isspace():
         return False
     token = before.split()[-1].strip(_BRACKETS)
-    if _NUMBER.fullmatch(token):
+    if _NUMBER.fullmatch(token):  # it ends a text such as "There are 12.", but "12." is the number of an item
         return not following and before.strip() != token
     if following[1:].islower() or token in ABBREVIATIONS:
         return False
@@ -184,10 +182,10 @@ def sentence_ends(text: str) -> Iterator[int]:
 def has_full_stop(text: str) -> bool:
     """Tell whether a sentence ends in the text.
 
-    The stops of scripts without spaces end one anywhere. One of ``. ! ? …`` ends one only before a space, a quote, a
-    bracket or the end of the text. A dot must also follow a word directly, must not come before a lower-case word, and
-    must not belong to initials (``J.``, ``p.m.``), to an abbreviation, or to a number of one or two digits, unless that
-    number ends the text.
+    The stops of scripts without spaces end a sentence anywhere. One of ``. ! ? …`` ends a sentence only before a space,
+    a quote, a bracket or the end of the text. A dot or ``…`` must also follow a word directly, must not come before a
+    lower-case word, and must not belong to initials (``J.``, ``p.m.``), to an abbreviation, or to a number of one or
+    two digits, unless that number ends the text.
 
     >>> has_full_stop("It cost 3.5 million."), has_full_stop("Home > News > v1.2"), has_full_stop("天气很好。")
     (True, False, True)
@@ -205,18 +203,18 @@ def first_sentence(text: str) -> str:
     return text[: next(sentence_ends(text), len(text))]
 
 
-# Characters that end a line for some readers and that JSON does not escape; a carriage return in JSON is white space.
+# Characters that end a line for some programs and that JSON does not escape. A carriage return is white space in JSON.
 _LINE_ENDS = {"\r": " ", "\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 def one_line(json: str) -> str:
-    """Return JSON that is one line to every reader.
+    """Return JSON on one line, for every program that reads lines.
 
     >>> one_line('["a\\u2028b",\\r1]')
     '["a\\\\u2028b", 1]'
     """
-    for end, written in _LINE_ENDS.items():
-        json = json.replace(end, written)
+    for line_end, replacement in _LINE_ENDS.items():
+        json = json.replace(line_end, replacement)
     return json
 
 
@@ -250,7 +248,7 @@ _SPACE = re.compile(r"\s")
 
 
 def _folded_long(text: str) -> str:
-    """Return `fold_space` of a long text: its words, split all at once, would take many times its memory."""
+    """Return `fold_space` of a long text, piece by piece: all its words at once would take many times its memory."""
     folded = []
     start = 0
     while start < len(text):
@@ -268,7 +266,7 @@ _LETTERS = re.compile(rf"[^\W_]+(?:[{MARKS}]{{1,30}}[^\W_]+)*[{MARKS}]{{0,30}}")
 
 _MARK = re.compile(f"[{MARKS}]")
 _ASCII = bytes(range(128))
-_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
+_ASCII_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
 @lru_cache(maxsize=1)
@@ -291,10 +289,11 @@ def fingerprint_of_letters(letters: bytes) -> str | None:
 
 
 _LIGATURE = "\ufdfa"
-"""A ligature that becomes 18 letters when it is normalized, which takes 60 times as long as to replace it; no other
+"""A ligature that becomes 18 letters when it is normalized, which takes 60 times as long as replacing it; no other
 character becomes more than 8.
 """
 _STAND_IN = "\ue000"
+"""Replaces the ligature until the other letters are normalized."""
 _LETTERS_OF_LIGATURE = unicodedata.normalize("NFKC", _LIGATURE).encode()
 
 
@@ -305,42 +304,42 @@ def letters(text: str) -> bytes:
     b'helloworld'
     """
     if text.isascii():  # nothing to normalize
-        return text.encode().translate(None, _NO_LETTERS).lower()
+        return text.encode().translate(None, _ASCII_SIGNS).lower()
 
-    # Most texts are fast: without marks, and normalized already.
+    # Most texts have no marks and are normalized already, which is fast.
     joined = _without_signs(text)
     if joined is not None and joined.isascii():
         return joined.encode().lower()
     if joined is not None and unicodedata.is_normalized("NFKC", joined):
         return unicodedata.normalize("NFKC", joined.casefold()).encode("utf-8", "surrogatepass")
 
-    # Other texts are cut into runs of letters.
+    # Other texts are cut into runs of letters and marks.
     runs = _LETTERS.findall("".join(text.split()))
     joined = "".join(runs).replace(_LIGATURE, _STAND_IN)
     if not unicodedata.is_normalized("NFKC", joined):
-        # Run by run: runs that are normalized already cost little, while one full-width digit makes a whole text slow.
+        # Run by run: a run that is normalized already costs little, but one full-width digit makes a whole text slow.
         joined = "".join(unicodedata.normalize("NFKC", run.replace(_LIGATURE, _STAND_IN)) for run in runs)
     folded = unicodedata.normalize("NFKC", joined.casefold()).encode("utf-8", "surrogatepass")
     return folded.replace(_STAND_IN.encode(), _LETTERS_OF_LIGATURE)
 
 
 def _without_signs(text: str) -> str | None:
-    """The letters and digits of a text, found by removing each sign, which takes a third of the time of the pattern;
-    None if the text has many different signs, or marks, of which only those after letters count.
+    """The letters and digits of a text, found by removing each sign, which takes a third of the time of the pattern.
+    None if the text has many different signs, or marks: the pattern keeps only marks after letters.
     """
     encoded = text.encode("utf-8", "surrogatepass")
-    foreign = set(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass"))
-    signs = [character for character in foreign if not character.isalnum()]
+    non_ascii = set(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass"))
+    signs = [character for character in non_ascii if not character.isalnum()]
     if len(signs) > _MOST_SIGNS or _MARK.search("".join(signs)):
         return None
-    remaining = encoded.translate(None, _NO_LETTERS).decode("utf-8", "surrogatepass")
+    remaining = encoded.translate(None, _ASCII_SIGNS).decode("utf-8", "surrogatepass")
     for sign in signs:
         remaining = remaining.replace(sign, "")
     return remaining
 
 
 _HAN = re.compile(f"[{HAN}]+")
-_MAX_RUN = 10_000  # characters that are cut into words at once: no sentence is longer
+_MAX_RUN = 10_000  # characters of a run that the dictionary cuts at once: no sentence is longer
 
 
 def terms(text: str) -> list[str]:
@@ -353,11 +352,12 @@ def terms(text: str) -> list[str]:
 
 
 def page_terms(text: str) -> list[str]:
-    """Return `terms` of a page's text, which is cut into words once for this and `page_words`."""
+    """Return `terms` of a page's text, from the cached `page_words`."""
     return _terms(text, page_words(text))
 
 
 def _terms(text: str, runs: Sequence[str]) -> list[str]:
+    """The terms of a text, given its `uncut_words`."""
     if text.isascii():
         return list(runs)
     cut = dictionary() if _HAN.search(text) else None
@@ -375,7 +375,7 @@ def _terms(text: str, runs: Sequence[str]) -> list[str]:
 
 
 def _chinese(run: str, cut: Callable[[str], list[str]]) -> list[str]:
-    """The words of a run of Chinese, in simplified characters, without words of one character, which say little."""
+    """The words of a run of Han, in simplified characters; words of one character say little and are left out."""
     run = simplified(run)
     parts = (run[start : start + _MAX_RUN] for start in range(0, len(run), _MAX_RUN))
     return [word for part in parts for word in cut(part) if len(word) > 1]
