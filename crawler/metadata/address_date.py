@@ -2,7 +2,7 @@
 
 import re
 
-from crawler.metadata.date_notation import checked
+from crawler.metadata.date_notation import possible_day
 
 MAX_URL = 2_000
 
@@ -15,11 +15,12 @@ _NOT_PATH = re.compile(r"^[^/]*//[^/]*|[?#].*")
 """The parts of an address before and after its path."""
 _YEAR = r"(?<!\d)(?P<year>(?:19|20)\d\d)"
 _ALONE = r"(?![^/.])"
-"""What follows a day after a slash: nothing else of the segment. In /2019/08/10-tips/, 10 is a word of the title."""
+"""After a day that follows a slash, its segment must end. In /2019/08/10-tips/, 10 is a word of the title."""
 _NOTATIONS = tuple(
     map(
         re.compile,
         (
+            # 2024/5/6, 2024-5-6, 2024/0506 or 20240506, 202405/06, 6-5-2024
             rf"{_YEAR}/(?P<month>\d{{1,2}})/(?P<day>\d{{1,2}}){_ALONE}",
             rf"{_YEAR}(?P<sign>[-_.])(?P<month>\d{{1,2}})(?P=sign)(?P<day>\d{{1,2}})(?!\d)",
             rf"{_YEAR}[-/_]?(?P<month>\d\d)[-_]?(?P<day>\d\d)(?!\d)",
@@ -44,7 +45,7 @@ def day_in(url: str) -> str | None:
     """
     path = _path(url)
     matches = (match for notation in _NOTATIONS for match in notation.finditer(path))
-    days = (checked(int(match["year"]), int(match["month"]), int(match["day"])) for match in matches)
+    days = (possible_day(int(match["year"]), int(match["month"]), int(match["day"])) for match in matches)
     return next((day for day in days if day), None)
 
 

@@ -17,9 +17,9 @@ from operator import itemgetter
 from lxml.etree import _Element
 
 from crawler.metadata.address_date import is_home
-from crawler.metadata.choice import Candidates, candidates, chosen, shipped_weights
+from crawler.metadata.choice import Candidates, chosen, new_candidates, shipped_weights
 from crawler.metadata.date_notation import dates
-from crawler.metadata.placement import from_headline, headline_at, is_elsewhere, is_in_comments, of_page
+from crawler.metadata.placement import distance_sign, headline_at, is_elsewhere, is_in_comments, page_signs
 from crawler.metadata.structured_data import letters, site_keys, structured
 from crawler.page.element_names import Name, element_names
 from crawler.page.page import Extraction, Page
@@ -92,7 +92,7 @@ _USER_CLASS = re.compile(
     re.IGNORECASE,
 )
 _IN_CLASSES = "author by attribution contributor creator user nick poster postleft crawler-post message-name".split()
-"""Parts of all class names that match the patterns: searching for them takes a fifth of the patterns' time."""
+"""Each class name that matches a pattern has one of these: searching for them takes a fifth of the patterns' time."""
 # In Chinese lines the name follows its label, and ends at the first character that is not a letter.
 _HAN_NAMES = (
     rf"([{_HAN}]{{2,4}}(?:[·・][{_HAN}]{{1,8}})?(?:[\s、，,]{{1,2}}[{_HAN}]{{2,3}}(?![{_HAN}])){{0,4}})(?![{_HAN}])"
@@ -109,7 +109,7 @@ _LABELLED = re.compile(
 )
 _BY_IN_LINE = re.compile(r"(?:^|[^\w])(?:by|von|par|por|BY|By|Von|Par|Por)[:：]?\s+([^|•\n]{2,80})")
 _IN_LABELS = ("autho", "autor", "auteur", "автор", "contribut", "starter", "by ", "by:", "von ", "par ", "por ")
-"""Parts of all labels: lines without any of them are skipped."""
+"""Parts of the labels, in small letters: lines without any of them are skipped."""
 # What follows the names in a line: a separator, a number, the end of a sentence, or a word such as "on".
 _END_OF_NAME = re.compile(
     r"\s*(?:[|•·(\[<@]|(?<!\w)\d|[.](?=\s|$)(?<!\b[A-Z]\.)(?<!\b[DMS]r\.)(?<!\bMrs\.)(?<!\bProf\.)|\s[-–—/]\s"
@@ -149,7 +149,7 @@ class _Names:
         """The names of the site, reduced to their letters."""
         self.value_of: dict[str, str] = {}
         """The first spelling of each name, by its letters."""
-        self.candidates = candidates(of_page(page, extraction))
+        self.candidates = new_candidates(page_signs(page, extraction))
         self._add(_names_in_values(structured(page).authors), "JSON-LD")
         self._add_metas()
         self._add_marked()
@@ -178,6 +178,7 @@ class _Names:
             "one word": count == 1,
             "many words": count > MANY_WORDS,
             "the site's name": key.rstrip("0123456789") in self.sites,
+            # The sign's name is the key of its weight; it is also given if the site's name is part of the author's.
             "part of the site's name": any(key in site or site in key for site in self.sites if len(site) > SHORT),
             "nobody": key.rstrip("0123456789") in _NOBODY,
             "a role": _ROLE.search(first),
@@ -209,6 +210,7 @@ class _Names:
             if is_elsewhere(element):
                 signs.append(f"{sign} elsewhere")
             count_of_sign[sign] = count_of_sign.get(sign, 0) + 1
+            # The name occurred before, and so did an element with this mark.
             if key in self.value_of and count_of_sign[sign] > 1:
                 signs.append("marked twice")
             self._add(names, *signs)
@@ -229,7 +231,7 @@ class _Names:
                 continue
 
             # After a label, in Chinese or another language.
-            distance = from_headline(at, headline)
+            distance = distance_sign(at, headline)
             han_names = [] if text.isascii() else _after_han_label(text[:MAX_LINE])
             if han_names:
                 self._add(han_names, "label", f"label, {distance}")
@@ -249,12 +251,12 @@ class _Names:
         """Add the names after a label or "by" in a line, if it has one; returns whether it has."""
         labelled = _LABELLED.search(text)
         if labelled:
-            self._add(_of_byline(text, labelled), "label", f"label, {distance}")
+            self._add(_names_in_byline(text, labelled), "label", f"label, {distance}")
             return True
         by = _BY_IN_LINE.search(text)
         if by:
             position = "line begins with by" if by.start() == 0 else "by in a line"
-            self._add(_of_byline(text, by), position, f"by, {distance}")
+            self._add(_names_in_byline(text, by), position, f"by, {distance}")
             return True
         return False
 
@@ -266,16 +268,16 @@ def _beside_a_date(line: str) -> str:
         return ""
     for name, rest in (pieces, reversed(pieces)):
         if _is_name(name):
-            is_date = any(rest == rest[written_date.start : written_date.end] for written_date in dates(rest))
+            is_date = any(written_date.end - written_date.start == len(rest) for written_date in dates(rest))
             return name if is_date else ""
     return ""
 
 
-def _of_byline(line: str, label: re.Match[str]) -> list[str]:
+def _names_in_byline(line: str, label: re.Match[str]) -> list[str]:
     """The names after a label or "by", unless the line is a sentence that happens to have such a word.
 
-    Most words of a name must begin with a capital, unless its script has none. A user's name may be in small letters if
-    it is all that follows the label, or is followed by a date only.
+    Most words of the first name must begin with a capital, unless its script has none. A user's name may be one word in
+    small letters if the label begins the line, and nothing or a text with digits, such as a date, follows the name.
     """
     names = _until_end(label[1])
     if not names or (label.start() > 0 and has_full_stop(line) and len(line) > MAX_LINE):
@@ -301,7 +303,9 @@ def _until_end(text: str) -> list[str]:
 
 
 def _names_in_values(values: tuple[str, ...]) -> list[str]:
-    """The names in values of JSON-LD and meta elements, without roles, degrees, addresses and Chinese words."""
+    """The names in values of JSON-LD and meta elements, without addresses, Chinese words that are no names, and roles
+    or degrees after the first name.
+    """
     names: list[str] = []
     for value in values:
         text = fold_space(value[: MAX_NAME * MAX_AUTHORS])
@@ -331,7 +335,7 @@ def _marks(page: Page) -> list[tuple[_Element, str]]:
     signs = enumerate(map(_sign_of, elements_by_name.names))
     sign_of_name = {number: sign for number, sign in signs if sign}
 
-    # Elements with a class or property, each with the index of its first block.
+    # Elements with a class or property, by `id`, so that each counts once; with the index of their first block.
     containers = page.containers
     around = zip(containers.elements, containers.starts, containers.ends, elements_by_name.containers, strict=True)
     marked_elements = {
@@ -429,7 +433,7 @@ def _is_name(text: str) -> bool:
 
 def _after_han_label(line: str) -> list[str]:
     """The names after a Chinese label in a line."""
-    if not ("记者" in line or "作" in line or "文" in line or "撰" in line):
+    if not ("记者" in line or "作" in line or "文" in line or "撰" in line):  # each label has one of these
         return []
     for label in _HAN_LABELS:
         match = label.search(line)

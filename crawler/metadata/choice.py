@@ -31,7 +31,7 @@ class Candidates:
 
     signs: defaultdict[str, Signs]
     """The signs of each value."""
-    page: Signs
+    empty_signs: Signs
     """The signs of the empty field."""
 
     def add(self, value: str, *names: str) -> None:
@@ -39,15 +39,15 @@ class Candidates:
         self.signs[value].update(dict.fromkeys(names, 1.0))
 
 
-def candidates(page: Signs) -> Candidates:
-    """Candidates to which values are added; at first there is only the empty field, with the signs of the page."""
-    return Candidates(signs=defaultdict(dict), page={"empty": 1.0, **page})
+def new_candidates(page_signs: Signs) -> Candidates:
+    """Candidates for a field without values yet: only the empty field, with the signs of the page."""
+    return Candidates(signs=defaultdict(dict), empty_signs={"empty": 1.0, **page_signs})
 
 
 def probabilities(candidates: Candidates, weights: Mapping[str, float]) -> dict[str, float]:
     """The probability of each candidate, and of the empty field."""
     scores = {value: _score(signs, weights) for value, signs in candidates.signs.items()}
-    scores[EMPTY] = _score(candidates.page, weights)
+    scores[EMPTY] = _score(candidates.empty_signs, weights)
     highest = max(scores.values())  # subtracted, so that no power overflows
     powers = {value: exp(score - highest) for value, score in scores.items()}
     total = sum(powers.values())

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 EARLIEST = date(1990, 1, 1)
 """The earliest possible date of publication."""
 MAX_WORD = 24
-"""Characters before a date in which the name of a program, whose version looks like a date, is looked for."""
+"""How many characters before a short date are searched for the name of a program: its version looks like a date."""
 
 _MONTHS = (  # the first letters of month names, four if three are not enough
     "jan feb mar apr may jun jul aug sep oct nov dec",
@@ -35,21 +35,23 @@ _DAY_FIRST = re.compile(r"(?<!\d)(?P<d>\d{1,2})(?P<sep>[./-])(?P<m>\d{1,2})(?P=s
 _SHORT_YEAR = re.compile(r"(?<![\d.])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d\d)(?![\d.])")
 _FOUR_DIGITS = re.compile(r"\d(?:\D*\d){3}")
 _OF_VERSION = re.compile(r"(?:\b(?!(?:Stand|Datum|Dne|Dnia|Den|Vom|Am)\b)[A-Z]\w*|\b(?:version|release|v))\s?$")
-"""A word before a version, as in "Django 3.2.25". A date like that follows a label or a word in small letters."""
+"""A word after which numbers are a version, as in "Django 3.2.25": also any capitalised word, except some words that
+stand before dates.
+"""
 _HALF_DAY = re.compile(r"\d\s?[AP]M\b", re.IGNORECASE)
-"""The time in American notation; the date beside it is then in American notation, too."""
+"""A time in American notation; the date beside it is then in American notation, too."""
 _ASCTIME = r"(?:\d\d:\d\d:\d\d\s(?:[A-Z]{3,5}\s)?)?"
 """Time and zone before the year, as in "Mon Aug 3 08:53:20 2015"
 (https://pubs.opengroup.org/onlinepubs/9699919799/functions/asctime.html).
 """
-_NAMED = re.compile(
+_MONTH_NAMED = re.compile(
     r"(?<!\w)(?:(?P<d>\d{1,2})(?:st|nd|rd|th|er|\.|º)?[\s-](?:de\s)?(?P<name>[^\W\d_]{3,12})\.?,?[\s-](?:de\s)?"
     rf"|(?P<name2>[^\W\d_]{{3,12}})\.?\s{{1,2}}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,?\s{_ASCTIME})(?P<y>\d{{4}})(?!\d)"
 )
 
 
-def checked(year: int, month: int, day: int) -> str | None:
-    """The date in ISO form if it exists and is a possible date of publication."""
+def possible_day(year: int, month: int, day: int) -> str | None:
+    """The date in ISO form, or None if it does not exist or cannot be a date of publication."""
     try:
         written = date(year, month, day)
     except ValueError:
@@ -89,7 +91,7 @@ def _numbers(text: str, day_first: bool) -> Iterator[tuple[int, int, int, re.Mat
     # The year first, and the month by name.
     for match in _NUMERIC.finditer(text):
         yield int(match["y"]), int(match["m"]), int(match["d"]), match
-    for match in _NAMED.finditer(text):
+    for match in _MONTH_NAMED.finditer(text):
         name = (match["name"] or match["name2"]).lower()
         month = _MONTH_OF.get(name[:4]) or _MONTH_OF.get(name[:3], 0)
         yield int(match["y"]), month, int(match["d"] or match["d2"]), match
@@ -132,11 +134,11 @@ def dates(text: str, day_first: bool = True) -> Iterator[WrittenDate]:
     not a date.
     """
     for year, month, day, match in _numbers(text, day_first):
-        checked_day = checked(year, month, day)
-        if checked_day:
+        day_of_date = possible_day(year, month, day)
+        if day_of_date:
             groups = match.groupdict()
-            moment = _with_time(checked_day, groups.get("time"), groups.get("zone"))
-            yield WrittenDate(day=checked_day, moment=moment, start=match.start(), end=match.end())
+            moment = _with_time(day_of_date, groups.get("time"), groups.get("zone"))
+            yield WrittenDate(day=day_of_date, moment=moment, start=match.start(), end=match.end())
 
 
 def parse(text: str, day_first: bool = True) -> str | None:

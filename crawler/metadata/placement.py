@@ -24,13 +24,13 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _COMMENTS = re.compile(r"comment(?!s?-?(?:off|closed|link|count))|disqus|pinglun|huifu|评论", re.IGNORECASE)
-_NO_ARTICLE = re.compile("Product|LocalBusiness|CollectionPage|ItemList")
+_NO_ARTICLE = re.compile("Product|LocalBusiness|CollectionPage|ItemList")  # types of JSON-LD
 _ELSEWHERE_TAGS = frozenset(("nav", "aside", "form", "blockquote"))
 _FOOTER = re.compile("footer", re.IGNORECASE)
 
 
-def of_page(page: Page, extraction: Extraction) -> Signs:
-    """Signs of whether a page has an author and a date at all."""
+def page_signs(page: Page, extraction: Extraction) -> Signs:
+    """The signs of a page that tell whether it has an author and a date at all."""
     types = " ".join(structured(page).types)
     has_sign = {
         "no article in JSON-LD": not ARTICLE.search(types),
@@ -42,10 +42,14 @@ def of_page(page: Page, extraction: Extraction) -> Signs:
 
 
 def headline_at(blocks: Sequence[Block], title: str) -> int | None:
-    """The index of the headline: the first h1 with this text, else the last line or heading with it."""
+    """The index of the headline: the first h1 with the text of `title`, else the last line or heading with it.
+
+    Headings need only have the letters of the title.
+    """
     key = letters(title)
     headline = None
     for at, block in enumerate(blocks):
+        # A long heading is cut, as reducing it to its letters takes time.
         if block.text == title or (block.tag in HEADINGS and key and letters(block.text[: 2 * len(title)]) == key):
             headline = at
             if block.tag == "h1":
@@ -53,8 +57,8 @@ def headline_at(blocks: Sequence[Block], title: str) -> int | None:
     return headline
 
 
-def from_headline(at: int, headline: int | None) -> str:
-    """The sign of a line's distance from the headline."""
+def distance_sign(at: int, headline: int | None) -> str:
+    """The sign of the distance of a line from the headline, given the indexes of both."""
     if headline is None:
         return "no headline"
     lines_below = at - headline
@@ -79,14 +83,14 @@ def is_elsewhere(element: _Element) -> bool:
     A footer inside an article belongs to the article, and often names its author.
     """
     in_footer = False
-    for around in chain([element], islice(element.iterancestors(), MAX_ABOVE)):
-        if around.tag == "article" and around is not element:
+    for ancestor in chain([element], islice(element.iterancestors(), MAX_ABOVE)):
+        if ancestor.tag == "article" and ancestor is not element:
             return False
-        if around.tag in ("body", "html") or (around.tag == "main" and around is not element):
+        if ancestor.tag in ("body", "html") or (ancestor.tag == "main" and ancestor is not element):
             return in_footer
-        if around.tag in _ELSEWHERE_TAGS or _is_named(_ELSEWHERE, _names(around)):
+        if ancestor.tag in _ELSEWHERE_TAGS or _is_named(_ELSEWHERE, _names(ancestor)):
             return True
-        in_footer = in_footer or around.tag == "footer" or _is_named(_FOOTER, _names(around))
+        in_footer = in_footer or ancestor.tag == "footer" or _is_named(_FOOTER, _names(ancestor))
     return in_footer
 
 

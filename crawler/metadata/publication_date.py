@@ -22,16 +22,16 @@ from math import log
 from lxml.etree import _Element
 
 from crawler.metadata.address_date import day_in, is_home, month_in
-from crawler.metadata.choice import Candidates, candidates, chosen, shipped_weights
+from crawler.metadata.choice import Candidates, chosen, new_candidates, shipped_weights
 from crawler.metadata.date_notation import dates
 from crawler.metadata.placement import (
     HEADINGS,
-    from_headline,
+    distance_sign,
     headline_at,
     is_elsewhere,
     is_in_comments,
     is_in_footer,
-    of_page,
+    page_signs,
 )
 from crawler.metadata.structured_data import ARTICLE, structured
 from crawler.page.blocks import INLINE, Block
@@ -55,6 +55,8 @@ BESIDE_HEADLINE = frozenset(("up to 5 lines before", *(f"up to {most} lines afte
 """Signs of lines beside the headline."""
 PROSE = 80  # characters of a block that is prose
 MAX_BYLINE = 4  # lines below the first prose, which may be a summary, in which a byline may begin
+NEAR_TEXT = 4  # lines between a date and the first prose of the text
+AFTER_TEXT = 10  # lines below the first prose of the text; a date further down comes after the text begins
 
 _PUBLISHED_META = re.compile(
     r"publi(?:sh(?!er|ing)|cation)|pub[-_:]?(?:date|time)|date[-_]?pub|issued|sailthru\.date|article:create_at"
@@ -78,7 +80,7 @@ _PUBLISHED = re.compile(
 # Words before the day on which a program was released or wrote the page.
 _OF_PROGRAM = re.compile(r"\brelease|\bbuil[dt]\b|generat|\bversion\b|powered by", re.IGNORECASE)
 # Names of elements with a date.
-_NAMED = re.compile("date|time|pub|byline|meta|info|source|laiyuan|posted|author|header", re.IGNORECASE)
+_NAMED_AS_DATE = re.compile("date|time|pub|byline|meta|info|source|laiyuan|posted|author|header", re.IGNORECASE)
 # A year beside another number, as in every date; or its last two digits after day and month. Each alternative begins
 # after a digit, so that the search skips most of a text quickly.
 _YEAR = re.compile(
@@ -158,7 +160,7 @@ class _Mention:
     start: int
     """The index in the text at which it begins."""
     label: str
-    """The text before it, or the label in the line above."""
+    """The text before the date, or the line above if the date begins its line."""
 
 
 class _Days:
@@ -172,8 +174,10 @@ class _Days:
         self.moments: dict[str, str] = {}
         """The date with its time and zone, by day, if the time is known."""
         self.marked_day: str | None = None
-        """The only day that time elements mark as the day of publication; text and address count if they confirm it."""
-        self.candidates = candidates(of_page(page, extraction))
+        """The day that time elements mark as the day of publication, if it is only one. Then days in lines and in the
+        address count only if they are this day.
+        """
+        self.candidates = new_candidates(page_signs(page, extraction))
         self._add_structured()
         self._add_metas()
         is_text = extraction.page_type in (PageType.ARTICLE, PageType.FORUM)
@@ -272,7 +276,7 @@ class _Days:
         end_of_byline = self._first_prose(blocks, kept_ids, headline) + MAX_BYLINE
         for number, mention in enumerate(islice(self._mentions(blocks), MAX_MENTIONS)):
             block = mention.block
-            distance = from_headline(mention.at, headline)
+            distance = distance_sign(mention.at, headline)
             signs = [*_signs_of_line(mention), distance]
             if self._is_of_another(mention):
                 continue
@@ -290,9 +294,9 @@ class _Days:
                 signs.append("first line")
             if id(block) in kept_ids:
                 signs.append("in the text" if len(block.text) > LINE else "short line of the text")
-            if text_at is not None and abs(mention.at - text_at) <= 4:
+            if text_at is not None and abs(mention.at - text_at) <= NEAR_TEXT:
                 signs.append("near the text")
-            if text_at is not None and mention.at > text_at + 10:
+            if text_at is not None and mention.at > text_at + AFTER_TEXT:
                 signs.append("after the text begins")
             self.candidates.add(mention.day, "line", *signs)
 
@@ -305,7 +309,7 @@ class _Days:
         return len(blocks)
 
     def _is_of_another(self, mention: _Mention) -> bool:
-        """Whether a day is not the page's: it belongs to a reader's comment or a program, or another day is marked."""
+        """Whether a date is not the page's: it is that of a reader's comment or a program, or another day is marked."""
         if self._is_of_readers(mention.block.element) or _is_of_program(mention):
             return True
         return self.marked_day not in (None, mention.day)
@@ -348,7 +352,7 @@ class _Days:
         self.candidates.add(min(signs), "earliest")
         self.candidates.add(max(signs), "latest")
         # A page with many days is more or less likely to have no date: the weight decides.
-        self.candidates.page["days"] = log(1 + len(signs))
+        self.candidates.empty_signs["days"] = log(1 + len(signs))
 
 
 def _label_above(blocks: tuple[Block, ...], at: int) -> str:
@@ -421,7 +425,7 @@ def _signs_of_line(mention: _Mention) -> Iterator[str]:
     names = " ".join(
         str(element.get(name, ""))[:MAX_LINE] for element in around for name in ("class", "id", "itemprop")
     )
-    if _NAMED.search(names):
+    if _NAMED_AS_DATE.search(names):
         yield "named as a date"
     if _CHANGED.search(names):
         yield "named as a change"

@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from crawler.metadata.choice import EMPTY, LEAST, WEIGHTS, candidates, chosen, probabilities
+from crawler.metadata.choice import EMPTY, LEAST, WEIGHTS, chosen, new_candidates, probabilities
 
 
 def test_a_value_has_the_signs_of_all_its_places() -> None:
-    found = candidates({"type article": 1.0})
+    found = new_candidates({"type article": 1.0})
     found.add("a", "first", "second")
     found.add("a", "third")
     assert dict(found.signs) == {"a": {"first": 1.0, "second": 1.0, "third": 1.0}}
-    assert found.page == {"empty": 1.0, "type article": 1.0}
+    assert found.empty_signs == {"empty": 1.0, "type article": 1.0}
 
 
 def test_probabilities() -> None:
-    found = candidates({})
+    found = new_candidates({})
     found.add("a", "strong", "unknown")
     found.add("b", "weak")
     likely = probabilities(found, {"strong": 2.0, "weak": 1.0, "empty": 0.5})
@@ -28,13 +28,13 @@ def test_probabilities() -> None:
 def test_a_value_that_is_too_unlikely_is_not_given(weight: float, expected: str) -> None:
     # Beside an empty field of weight 0, the probability is LEAST at exp(w) = LEAST / (1 - LEAST).
     at_limit = exp(weight) * LEAST / (1 - LEAST)
-    found = candidates({})
+    found = new_candidates({})
     found.add("a", "sign")
     assert chosen(found, {"sign": log(at_limit)}) == expected
 
 
 def test_without_candidates_a_field_is_empty() -> None:
-    assert chosen(candidates({}), {}) == EMPTY
+    assert chosen(new_candidates({}), {}) == EMPTY
 
 
 def test_the_weights_of_the_release_are_in_its_package() -> None:

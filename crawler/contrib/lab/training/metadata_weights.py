@@ -141,7 +141,7 @@ def fit(examples: Iterable[FieldExample]) -> Weights:
     right_of_pages: list[int] = []
     for number, example in enumerate(_doubled(examples)):
         right_of_pages.append(len(rows) + example.right_index())
-        rows += [*example.candidates.signs.values(), example.candidates.page]
+        rows += [*example.candidates.signs.values(), example.candidates.empty_signs]
         page_of_rows += [number] * (len(example.candidates.signs) + 1)
     names = sorted({name for row in rows for name in row})
     table = _table(rows, names)
@@ -167,8 +167,9 @@ def _doubled(examples: Iterable[FieldExample]) -> Iterator[FieldExample]:
     """Each example, and a copy of it with an unknown type of page."""
     for example in examples:
         yield example
-        page: Signs = {name: value for name, value in example.candidates.page.items() if not name.startswith("type ")}
-        yield replace(example, candidates=replace(example.candidates, page={**page, "type unknown": 1.0}))
+        signs = example.candidates.empty_signs
+        empty_signs: Signs = {name: value for name, value in signs.items() if not name.startswith("type ")}
+        yield replace(example, candidates=replace(example.candidates, empty_signs={**empty_signs, "type unknown": 1.0}))
 
 
 def _table(rows: Sequence[Signs], names: Sequence[str]) -> Any:

@@ -28,7 +28,7 @@ from crawler.contrib.dashboard.views.page import ShownPage, page_at
 from crawler.contrib.lab.views.labels import UncertainPage, crawl_to_label, uncertain_pages
 from crawler.extraction import version
 from crawler.extraction.output.plain_text import plain
-from crawler.metadata.date_notation import checked
+from crawler.metadata.date_notation import possible_day
 from crawler.store.batch.images import label_key
 from crawler.store.labels import Label, put_label
 from crawler.store.page_tables import LabelKind, label
@@ -166,7 +166,7 @@ class Sheet:
         """Title, author and date as a form corrects them; raises a RefusedError if the date is invalid."""
         values = {name: UNWANTED.sub("", form[name]).strip()[:MOST_VALUE] for name in CORRECTED if name in form}
         day = values.get("published", "")
-        if day and not (DAY.fullmatch(day) and checked(*map(int, day.split("-")))):
+        if day and not (DAY.fullmatch(day) and possible_day(*map(int, day.split("-")))):
             raise RefusedError(
                 HTTPStatus.BAD_REQUEST, "A date is a day up to today, written like 2026-11-27, or left empty."
             )

@@ -8,7 +8,7 @@ import pytest
 
 from crawler.contrib.lab.training.examples import GoldError
 from crawler.contrib.lab.training.metadata_weights import FieldExample, fit, write_metadata_weights
-from crawler.metadata.choice import candidates
+from crawler.metadata.choice import new_candidates
 
 TEXT = (
     "<p>Bees dance in the dark of the hive to tell the others the way to the flowers, and the longer the better.</p>"
@@ -17,7 +17,7 @@ TEXT = (
 
 
 def example(gold: str, **signs: str) -> FieldExample:
-    found = candidates({})
+    found = new_candidates({})
     for value, sign in signs.items():
         found.add(value, sign)
     return FieldExample("a.example", found, gold)
