@@ -63,8 +63,8 @@ are related pages below an article.
 """
 LITTLE_TEXT = 300
 """The most characters of a list with fewer than SEVERAL entries, such as the page of a tag that only one post has."""
-FEW_WORDS = 60
-"""The most characters of a list besides its entries, such as its name and their number."""
+MOST_OTHER_TEXT = 60
+"""The most characters of a list besides its entries, such as the name of the list and the number of entries."""
 LONGEST_DATE = 40
 """The most characters of a line that is a date, with a word or the time beside it."""
 NARROWEST_TITLE = 15
@@ -81,23 +81,23 @@ COUNT = re.compile(r"\d+\W?$")
 """The number of pages at the end of a line, as in a list of tags."""
 DAY = re.compile(r"(?<!\d)(?:0\d|1[012])[-/.](?:0[1-9]|[12]\d|3[01])(?!\d)")
 """A day without its year, as in a list by years."""
-MOST_OF_AN_ENTRY = 0.6
+MOST_ENTRY_SHARE = 0.6
 """The largest share of the text that one entry of a list has; more is an article with related pages in it."""
-LEAST_OF_A_LIST = 0.6
-"""The least share of the text that the rows or teasers of a list have."""
+LEAST_LIST_SHARE = 0.6
+"""The least share of the text that the rows, or SEVERAL and more teasers, of a list have."""
 FEWEST_ROWS = 5
 """The least rows of an index."""
 NARROWEST_ROW = 8
 """The least width of the title of a row. The names of authors are often narrower, and a thread has few authors."""
-MOST_OF_A_ROW = 250
+MOST_ROW_TEXT = 250
 """The most characters of a row besides its title, without links."""
 MAY_LIST_POSTS = frozenset(("", PageType.ARTICLE, PageType.COLLECTION, PageType.LISTING))
 """Types of pages that may be lists of posts; the posts of a forum have links and dates, too."""
 HAS_LITTLE_TEXT = frozenset((PageType.PRODUCT, PageType.SERVICE, PageType.DOCUMENTATION))
 """Types of pages that may have next to no text."""
-LEAST_OF_A_TEASER = 40
+LEAST_TEASER_TEXT = 40
 """The least characters of the beginning of a text, without links."""
-MOST_OF_A_TEASER = 20
+MOST_TEASER_LINES = 20
 """The most lines from the title of a page to the link to the rest of its text."""
 MOST_BETWEEN = 8
 """The most lines between a title and its date or text: author, category, tags."""
@@ -122,7 +122,7 @@ class ListEntry:
     is_dated: bool
     """Whether a date is in it or beside it."""
     is_whole: bool
-    """Whether all of its text is the link."""
+    """Whether nearly all of its text is the link."""
     width: int
     """The width of its text in letters."""
     links: int
@@ -136,6 +136,7 @@ class ListEntry:
 
 def is_login(page: Page, extraction: Extraction) -> bool:
     """Whether a page is a form to log in or to register, or asks for the password of its text, with little else."""
+    # Most pages are sorted out without a look at their elements.
     if b"password" not in page.body.lower() or len(extraction.text) >= SHORT:
         return False
     fields = [field for field in page.root.iter("input") if field.get("type", "").lower() == "password"]
@@ -159,10 +160,10 @@ class _ListingTest:
     extraction: Extraction
 
     def __call__(self, page: Page) -> bool:
-        is_list = _by_classes(page)
+        is_list = _is_list_by_classes(page)
         if is_list is not None:
             return is_list
-        if _by_types(page):
+        if _is_list_by_types(page):
             return True
         return _shows_a_list(page, self.extraction)
 
@@ -182,19 +183,20 @@ def page_type(page: Page, extraction: Extraction) -> str:
 
 
 def has_only_names(page: Page, extraction: Extraction) -> bool:
-    """Whether the text of a page is nothing but the names of the site and of the page, as headings and links."""
+    """Whether the text of a page is only a few words in headings and links, such as the names of site and page."""
     if page.document is not None or extraction.page_type in HAS_LITTLE_TEXT or _is_text_by_head(page):
         return False
     kept = extraction.blocks
-    if not kept or sum(width(block.text, LETTERS_OF_CHARACTER) for block in kept) > FEW_WORDS:
+    if not kept or sum(width(block.text, LETTERS_OF_CHARACTER) for block in kept) > MOST_OTHER_TEXT:
         return False
-    return not _own_letters(block for block in kept if block.tag not in HEADINGS)
+    return not _unlinked_length(block for block in kept if block.tag not in HEADINGS)
 
 
-def _by_classes(page: Page) -> bool | None:
+def _is_list_by_classes(page: Page) -> bool | None:
     """Whether the classes of the body mark a list; None if they say nothing about it.
 
-    >>> [_by_classes(Page.from_html(f"<body class='{name}'>")) for name in ("archive tag", "single archive tag", "x")]
+    >>> pages = [Page.from_html(f"<body class='{names}'>") for names in ("archive tag", "single archive tag", "x")]
+    >>> [_is_list_by_classes(page) for page in pages]
     [True, False, None]
     """
     body = page.root.find("body")
@@ -206,7 +208,7 @@ def _by_classes(page: Page) -> bool | None:
     return None
 
 
-def _by_types(page: Page) -> bool:
+def _is_list_by_types(page: Page) -> bool:
     """Whether JSON-LD says that the page itself is a list, and not only that it has a list or belongs to one."""
     scripts = page.head.scripts
     if not any(name in script for script in scripts for name in LIST_TYPES):
@@ -225,20 +227,20 @@ def _top_types(document: Any) -> Iterator[str]:
             yield from (kind for kind in as_list(node.get("@type")) if isinstance(kind, str))
 
 
-def _is_linked(extraction: Extraction) -> bool:
+def _is_mostly_links(extraction: Extraction) -> bool:
     """Whether most of the text is links."""
     kept = extraction.blocks
     return 2 * sum(block.linked for block in kept) > sum(len(block.text) for block in kept)
 
 
 def _shows_a_list(page: Page, extraction: Extraction) -> bool:
-    """Whether the text consists of entries: titles that link to other pages of the site."""
+    """Whether the text consists of entries, in one of several forms: linked headings, lines, rows or teasers."""
     kept = extraction.blocks
     entries = page.once(_entries)
     if not entries:
         return False
     if _has_linked_headings(page, kept, entries) and (
-        extraction.page_type != PageType.ARTICLE or _is_linked(extraction)
+        extraction.page_type != PageType.ARTICLE or _is_mostly_links(extraction)
     ):
         return True
     return (
@@ -259,10 +261,10 @@ def _has_linked_headings(page: Page, kept: Sequence[Block], entries: Mapping[int
     targets = {entries[id(block)].target for block in linked}
     if not linked or len(targets) < len(headings) / 2:
         return False
-    letters = _letters(kept)
+    length = _length(kept)
     if len(targets) < SEVERAL:
-        return letters < LITTLE_TEXT and _letters(linked) >= letters / 5
-    return _letters_before(page, kept, linked[0]) <= max(MOST_BEFORE, letters / 10)
+        return length < LITTLE_TEXT and _length(linked) >= length / 5
+    return _length_before(page, kept, linked[0]) <= max(MOST_BEFORE, length / 10)
 
 
 def _has_linked_text(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
@@ -271,7 +273,7 @@ def _has_linked_text(page: Page, kept: Sequence[Block], entries: Mapping[int, Li
     if len(targets) < SEVERAL:
         return False
     own = _own_text(page, kept, entries)
-    return _letters(own) <= max(FEW_WORDS, _letters(kept) / 10)
+    return _length(own) <= max(MOST_OTHER_TEXT, _length(kept) / 10)
 
 
 def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
@@ -287,14 +289,14 @@ def _has_rows(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry
     targets = {entries[id(kept[at])].target for at in titles_at}
     if len(targets) < FEWEST_ROWS:
         return False
-    letters = _letters(kept)
-    if _letters(kept[: titles_at[0]]) > max(MOST_BEFORE, letters / 10):
+    length = _length(kept)
+    if _length(kept[: titles_at[0]]) > max(MOST_BEFORE, length / 10):
         return False
 
     # A row ends before the next title.
     rows = (kept[start:end] for start, end in pairwise([*titles_at, len(kept)]))
-    of_rows = sum(_letters(row) for row in rows if _own_letters(row[1:]) <= MOST_OF_A_ROW)
-    return of_rows >= LEAST_OF_A_LIST * letters
+    of_rows = sum(_length(row) for row in rows if _unlinked_length(row[1:]) <= MOST_ROW_TEXT)
+    return of_rows >= LEAST_LIST_SHARE * length
 
 
 def _own_text(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> list[Block]:
@@ -319,10 +321,10 @@ def _begins_with_entries(page: Page, extraction: Extraction, entries: Mapping[in
         return False
     kept = extraction.blocks
     titles = list(_dated_titles(page, kept, entries))
-    if not titles or _letters_before(page, kept, titles[0]) > FEW_WORDS:
+    if not titles or _length_before(page, kept, titles[0]) > MOST_OTHER_TEXT:
         return False
     has_several = len({entries[id(block)].target for block in titles}) >= SEVERAL
-    if has_several and _longest_part(page, kept, titles) <= MOST_OF_AN_ENTRY * _letters(kept):
+    if has_several and _longest_part(page, kept, titles) <= MOST_ENTRY_SHARE * _length(kept):
         return True
     return titles[0].tag in HEADINGS
 
@@ -335,11 +337,11 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, ListE
         return False
 
     # The teasers that are in the text.
-    teasers = [page.blocks[first : last + 1] for first, last in _teasers(page, entries)]
+    teasers = [page.blocks[first : last + 1] for first, last in _teaser_bounds(page, entries)]
     if not teasers:
         return False
     kept = {id(block) for block in extraction.blocks}
-    beside = _beside(page, extraction.blocks)
+    beside = _elements_beside(page, extraction.blocks)
     teasers = [
         teaser
         for teaser in teasers
@@ -352,14 +354,14 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, ListE
     # Whether they make up the text.
     titles = [teaser[0] for teaser in kept_teasers]
     has_several = len({entries[id(title)].target for title in titles}) >= SEVERAL
-    letters = _letters(extraction.blocks)
-    of_teasers = _letters(block for teaser in kept_teasers for block in teaser if id(block) in kept)
-    begins_with_them = _letters_before(page, extraction.blocks, titles[0]) <= max(FEW_WORDS, letters / 10)
-    least_share = LEAST_OF_A_LIST if has_several else WHOLLY
-    return begins_with_them and of_teasers >= least_share * letters
+    length = _length(extraction.blocks)
+    of_teasers = _length(block for teaser in kept_teasers for block in teaser if id(block) in kept)
+    begins_with_them = _length_before(page, extraction.blocks, titles[0]) <= max(MOST_OTHER_TEXT, length / 10)
+    least_share = LEAST_LIST_SHARE if has_several else WHOLLY
+    return begins_with_them and of_teasers >= least_share * length
 
 
-def _teasers(page: Page, entries: Mapping[int, ListEntry]) -> Iterator[tuple[int, int]]:
+def _teaser_bounds(page: Page, entries: Mapping[int, ListEntry]) -> Iterator[tuple[int, int]]:
     """The first and last block of each teaser: a title that links to another page, and a later link to the same page,
     with some text between them.
 
@@ -372,17 +374,20 @@ def _teasers(page: Page, entries: Mapping[int, ListEntry]) -> Iterator[tuple[int
     beginning_of_parts = page.url.rstrip("/") + "/"  # parts of the page, such as its print version
     end_of_last = -1
     for at, block in enumerate(page.blocks):
+        # The title.
         entry = entries.get(id(block))
         if entry is None or at <= end_of_last or not entry.is_whole or entry.links > 1:
             continue
         is_title = block.tag in HEADINGS or entry.width >= NARROWEST_TITLE
         if not is_title or entry.target.startswith(beginning_of_parts):
             continue
-        for below in range(at + 1, at + MOST_OF_A_TEASER + 1):
+
+        # The link to the rest of the text.
+        for below in range(at + 1, at + MOST_TEASER_LINES + 1):
             has_other_text = any(
                 link.url == entry.target and link.text not in block.text for link in links_at.get(below, ())
             )
-            if has_other_text and _own_letters(page.blocks[at + 1 : below + 1]) >= LEAST_OF_A_TEASER:
+            if has_other_text and _unlinked_length(page.blocks[at + 1 : below + 1]) >= LEAST_TEASER_TEXT:
                 yield at, below
                 end_of_last = below
                 break
@@ -397,7 +402,7 @@ def _holds_a_title(page: Page, blocks: Sequence[Block], entries: Mapping[int, Li
     return any(block.tag == "h1" or block.text[:SAME_BEGINNING] in page.title for block in own)
 
 
-def _own_letters(blocks: Iterable[Block]) -> int:
+def _unlinked_length(blocks: Iterable[Block]) -> int:
     """How many characters blocks have outside of links."""
     return sum(len(block.text) - block.linked for block in blocks)
 
@@ -427,11 +432,11 @@ def _longest_part(page: Page, kept: Sequence[Block], titles: Sequence[Block]) ->
 
 
 def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry]) -> Iterator[Block]:
-    """The entries with dates that are in the text, or that are a few lines above a part of the text without a title."""
+    """The entries with dates that are in the text, or a few lines above it if the extraction left out the title."""
     if not any(entry.is_dated_title for entry in entries.values()):
         return
     is_kept = {id(block) for block in kept}
-    beside = _beside(page, kept)
+    beside = _elements_beside(page, kept)
     title_above = None
     lines_below = 0
     for block in page.blocks:
@@ -461,11 +466,11 @@ def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, ListE
     if any(_is_prose(block) and id(block) not in entries for block in kept):
         return False
     own_text = _own_text(page, kept, entries)
-    if _letters(own_text) > FEW_WORDS:
+    if _length(own_text) > MOST_OTHER_TEXT:
         return False
-    beside = _beside(page, kept)
+    beside = _elements_beside(page, kept)
     lists = [entries[id(block)] for block in page.blocks if id(block) in entries and not _is_beside(block, beside)]
-    if kept and not _own_letters(own_text):
+    if kept and not _unlinked_length(own_text):
         return bool(lists)
     return any(entry.is_dated or entry.links >= CLOUD for entry in lists)
 
@@ -475,18 +480,18 @@ def _is_prose(block: Block) -> bool:
     return len(block.text) > LONGEST_LINE and block.tag not in HEADINGS
 
 
-def _letters(blocks: Iterable[Block]) -> int:
+def _length(blocks: Iterable[Block]) -> int:
     """How many characters blocks have."""
     return sum(len(block.text) for block in blocks)
 
 
-def _letters_before(page: Page, kept: Sequence[Block], title: Block) -> int:
+def _length_before(page: Page, kept: Sequence[Block], title: Block) -> int:
     """How many characters the text has before a title."""
     is_before = {id(block) for block in takewhile(lambda block: block is not title, page.blocks)}
-    return _letters(block for block in kept if id(block) in is_before)
+    return _length(block for block in kept if id(block) in is_before)
 
 
-def _beside(page: Page, kept: Sequence[Block]) -> set[_Element]:
+def _elements_beside(page: Page, kept: Sequence[Block]) -> set[_Element]:
     """The navigation, sidebars and footers of the page, except those that contain its text."""
     beside = set(page.root.iter(*BESIDE))
     if beside:
@@ -518,12 +523,15 @@ def _entries(page: Page) -> dict[int, ListEntry]:
         block = blocks[at]
         if _is_date(block, timed_elements) or block.text[:SAME_BEGINNING] in page.title:
             continue
-        rest = len(block.text) - block.linked  # characters outside of links
+        # What the block has beside its links: little, a date, or a number for each link.
+        rest = len(block.text) - block.linked
         has_date = 0 < rest <= LONGEST_DATE and (block.element in timed_elements or _names_a_date(block.text))
         is_counted = 0 < rest <= LONGEST_COUNT * links[at] and (links[at] >= CLOUD or COUNT.search(block.text))
         is_whole = rest <= (1 - WHOLLY) * len(block.text)
         if not (is_whole or has_date or is_counted):
             continue
+
+        # The date may be in the line before or after it; below a heading, also a few lines further down.
         after = MOST_BETWEEN if block.tag in HEADINGS else 1
         around = blocks[max(0, at - 1) : at + after + 1]
         is_dated = has_date or any(_is_date_line(neighbour, timed_elements) for neighbour in around)
@@ -558,8 +566,8 @@ def _is_date_line(block: Block, timed_elements: Container[_Element | None]) -> b
 
 
 def _targets(page: Page) -> dict[int, str]:
-    """For each block, by its index, the first other page of the site to which it links. A section of the site that
-    contains this page, by its address, does not count.
+    """For each block, by its index, the first other page of the site to which it links. A page whose address is a
+    folder around this page does not count, such as /bees for /bees/wax.
     """
     if not page.links or not host_of(page.url):
         return {}
