@@ -92,6 +92,7 @@ def _by_script(sample: str, letters: int, declared: str | None) -> str | None:
         return None
     if hangul > han + kana:
         return "ko"
+    # A short Japanese text may be in Han characters only.
     if kana > KANA_SHARE * (han + kana) or (declared == "ja" and letters < MIN_LETTERS):
         return "ja"
     return "zh"

@@ -169,11 +169,11 @@ def _selectors(host: str, table: object, wrong: Callable[[str, str], OwnFieldsEr
     for name, rule in table.items():
         place = f"{host}: {name}"
         if isinstance(rule, dict):
-            raise wrong(place, 'a host with dots stands in quotes: ["example.org"]')
+            raise wrong(place, 'a host with dots stands in quotes: ["example.org"]')  # TOML reads each label as a table
         wants_all = isinstance(rule, list)
         selector = rule
         if wants_all:
-            selector = rule[0] if len(rule) == 1 else ""
+            selector = rule[0] if len(rule) == 1 else ""  # an empty selector is rejected below
         if not isinstance(selector, str) or not selector.strip():
             raise wrong(place, "a field has one selector in quotes, in brackets where all values are wanted")
         yield Selector(name=name, find=_compiled(selector.strip(), partial(wrong, place)), wants_all=wants_all)

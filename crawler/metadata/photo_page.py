@@ -21,7 +21,7 @@ from crawler.urls.address import address_of
 MOST_BESIDE_A_PHOTO = 400
 """Columns of text that the page of an image may have: its size, date and camera are some 200."""
 MOST_BESIDE_A_TITLE = 120
-"""Columns of text, a sentence or two, if only the description of the image agrees with the title of the page."""
+"""Columns of text, a sentence or two, that a gallery may have, or a page that only its image's description names."""
 LEAST_OF_A_GALLERY = 6
 """The least number of images in a gallery, each with a link to a larger one."""
 ATTACHMENT = "attachment"
@@ -63,7 +63,10 @@ def _is_named_after_a_file(page: Page) -> bool:
 
 
 def _names_the_page(image: ImageLink, page: Page, headings: Container[bytes]) -> bool:
-    """Whether the address of a page ends with the name of an image, or its title is the image's description."""
+    """Whether the address of a page ends with the name of an image, or one of its headings is the image's description.
+
+    `headings` are reduced to their letters.
+    """
     last_segment = unquote(address_of(page.url).path.rstrip("/").rpartition("/")[2])
     if _plain(last_segment.rpartition(".")[0] or last_segment) in _file_names(image.target):
         return True

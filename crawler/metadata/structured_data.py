@@ -24,6 +24,7 @@ MAX_ALL_JSON = 500_000  # characters of all JSON-LD scripts read
 MAX_NODES = 5_000
 MAX_POSTS = 1_000
 MAX_AUTHORS = 10
+MAX_UNPARSED = 10  # values of a key in a script that cannot be parsed
 
 ARTICLE = re.compile("Article|Posting|Report|Review$|Recipe")
 THREAD = re.compile("DiscussionForumPosting|SocialMediaPosting|Question|QAPage")
@@ -113,7 +114,7 @@ def _read(documents: list[Any], unparsed: list[str], page: Page) -> Structured:
         articles = [script for script in unparsed if ARTICLE.search(script)]
         headlines = [line for script in articles for line in _unparsed_values("headline", script)]
         headline = plain(headlines[0]) if len(set(headlines)) == 1 else ""
-        return Structured(types=types, headline=headline, authors=(), dates=dates_as_written)
+        return Structured(types=types, headline=headline, dates=dates_as_written)
 
     body = main.get("articleBody") or main.get("text")
     posts: Iterator[Post] = iter(())
@@ -223,11 +224,11 @@ def _posts(main: dict[str, Any], name_by_id: dict[str, str]) -> Iterator[Post]:
 
 def _unparsed_values(key: str, script: str) -> list[str]:
     """The values of a key in JSON that cannot be parsed; only the escapes of dates and slashes are resolved."""
-    values = islice(_UNPARSED_VALUES[key].finditer(script), MAX_AUTHORS)
+    values = islice(_UNPARSED_VALUES[key].finditer(script), MAX_UNPARSED)
     return [re.sub(r"\\u002b", "+", value[1], flags=re.IGNORECASE).replace("\\/", "/") for value in values]
 
 
-MAX_LABELS = 5  # labels of a host from which its names begin
+MAX_LABELS = 5  # the domains that begin with the first labels of a host, so many, are names of its site
 _SITE_NAMES = ("og:site_name", "application-name")
 _TAG = re.compile(r"<[^<>]{1,300}>")
 _HOST = re.compile(r"https?://([^/:?#]{1,253})")

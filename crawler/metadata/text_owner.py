@@ -17,11 +17,11 @@ from crawler.urls.address import address_of
 
 HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
 WHOLLY = 0.9
-"""Share of a heading that a link must cover."""
+"""The least share of a heading that a link must cover."""
 MOST_ABOVE = 4
-"""Lines between the beginning of the text and the heading above it: author, date, category."""
+"""How many lines above the beginning of the text may be its heading: author, date and category may come between."""
 MOST_PARAMETERS = 99
-"""Parameters of an address that are counted."""
+"""The most parameters of an address that are counted."""
 
 
 class TextOwner(IntEnum):
@@ -50,7 +50,7 @@ def owner_rank(owner: int, url: str) -> int:
 
 def text_owner(page: Page, extraction: Extraction) -> TextOwner:
     """The owner of a page's text."""
-    if page.document is not None:  # it says nothing about other pages
+    if page.document is not None:  # a PDF or another file says nothing about other pages
         return TextOwner.UNKNOWN
     if page.canonical is not None and not _is_same(page.canonical, page.url):
         return TextOwner.ANOTHER
@@ -66,7 +66,7 @@ def text_owner(page: Page, extraction: Extraction) -> TextOwner:
 
 
 def _heading(blocks: Sequence[Block], kept: Sequence[Block]) -> Block | None:
-    """The heading of the text: its first block, or one of the few lines above it."""
+    """The heading of the text: the first of its blocks (`kept`), or the nearest heading in the few lines above it."""
     if not kept:
         return None
     first = next((at for at, block in enumerate(blocks) if block is kept[0]), 0)
@@ -84,7 +84,7 @@ def _leads_elsewhere(page: Page, heading: Block) -> bool:
 
 
 def _is_same(url: str, other: str) -> bool:
-    """Whether two addresses differ in their scheme, a slash at the end or a fragment only."""
+    """Whether two addresses differ at most in their scheme, in capitals, in a slash at the end or in a fragment."""
     return _spelling(url) == _spelling(other)
 
 

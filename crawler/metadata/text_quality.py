@@ -17,7 +17,7 @@ def extraction_quality(page: Page, extraction: Extraction) -> dict[str, float | 
     characters of the page's text that the extracted text keeps, at most 1; 0 for a page without text.
     """
     whole = sum(len(block.text) for block in page.blocks)
-    kept = sum(len(block.text) for block in extraction.blocks) or len(extraction.text)
+    kept = sum(len(block.text) for block in extraction.blocks) or len(extraction.text)  # some methods give only a text
     kept_fraction = 0.0
     if whole:
         kept_fraction = round(min(1.0, kept / whole), 4)
@@ -28,7 +28,7 @@ def text_quality(page: Page, extraction: Extraction) -> dict[str, float | None]:
     """All numbers by name; raises a MissingPartError if the part that computes them is not installed."""
     measured = load(Door.QUALITY, "measured")
     of_language = language(extraction.text or extraction.title, page.language)
-    numbers_of_text: dict[str, float | None] = measured(extraction.text, of_language)
+    numbers_of_text: dict[str, float | None] = measured(extraction.text, of_language)  # crawler/contrib/corpus/quality
     return extraction_quality(page, extraction) | numbers_of_text
 
 

@@ -87,10 +87,10 @@ class _Descriptions:
 
 
 def headline(page: Page, main: Sequence[Block] = ()) -> str:
-    """The heading that the page's descriptions repeat, else their own title, else the first heading. `main` is the main
-    text.
+    """The heading that the page's descriptions repeat, else the title in the descriptions, else the first heading.
 
-    If the descriptions only name the site, as in many applications, it is the heading at which the main text begins.
+    If the descriptions only name the site, as in many applications, it is the heading at which the main text (`main`)
+    begins.
     """
     descriptions = _descriptions(page, main)
     heading = _below_name(page, main, descriptions)
@@ -120,10 +120,11 @@ def headline(page: Page, main: Sequence[Block] = ()) -> str:
 
 
 def _below_name(page: Page, main: Sequence[Block], descriptions: _Descriptions) -> str:
-    """The heading at which the main text begins, if all descriptions are the text of a linked heading outside of it.
+    """The heading at which the main text begins, if the descriptions only name the site; empty otherwise.
 
-    Then that is the name of the site, if the main text has an <h1> of its own. Of several headings in a row, it is the
-    first with the words of the address, or the first that is no part of the name.
+    They name the site if all of them are the text of a linked heading outside of the main text, and the main text has
+    an <h1> of its own. Of several headings at its beginning, the first with the words of the address is chosen, else
+    the first that is no part of the name.
     """
     name = letters(_whole_title(page))
     other_descriptions = {letters(text) for text in (descriptions.headline, *descriptions.titles) if text} - {name}
@@ -284,11 +285,11 @@ def _agreed(headings: list[tuple[str, Block]], descriptions: _Descriptions) -> s
     """The heading that most of the descriptions repeat.
 
     JSON-LD and og:title count 3 if the heading repeats them exactly, and 2 if it is similar to them; the first part of
-    <title> counts 2, each other part 1, and the whole 2. An h1 is preferred to other headings of equal score, then the
-    longest heading.
+    <title> counts 2, each other part 1, and the whole 2. A score of 1 is too little. An h1 is preferred to other
+    headings of equal score, then the longest heading.
     """
     weighted_titles = [(letters(text), 3) for text in (descriptions.headline, *descriptions.titles[:1]) if text]
-    weighted_parts = [(letters(part), 1 + (number == 0)) for number, part in enumerate(descriptions.parts)]
+    weighted_parts = [(letters(part), 2 if number == 0 else 1) for number, part in enumerate(descriptions.parts)]
     whole = letters(descriptions.title)
     best = ""
     best_rank = (0, 0)
@@ -339,7 +340,7 @@ def _related(
         ]
     if len(h1s) != 1:
         return ""
-    key, block = h1s[0]
+    [(key, block)] = h1s
     if _is_related(key, block.text, descriptions, url):
         return block.text
     return ""

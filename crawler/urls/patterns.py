@@ -172,8 +172,8 @@ def names_of(pattern: str) -> frozenset[str]:
     ['action=', 'action=edit', 'index.php', 'title=']
     """
     segments, parameters = _parts(pattern.partition(" ")[0].removesuffix(ANY_QUERY))
-    without_values = {parameter.partition("=")[0] + "=" for parameter in parameters}
-    return frozenset(_names((segments, parameters)) | without_values)
+    new_candidates = {parameter.partition("=")[0] + "=" for parameter in parameters}
+    return frozenset(_names((segments, parameters)) | new_candidates)
 
 
 def labels_of(text: str, its_class: str) -> str:
