@@ -35,7 +35,7 @@ MIN_TEXT = 250  # columns: a Chinese character counts as two
 # fewer than MAX_SHOWN characters.
 MIN_UNTITLED = 1_500
 MAX_SHOWN = 1_000
-# The text of the scripts replaces a method's text of fewer than MAX_OWN columns if it is at least TIMES_AS_WIDE.
+# A method's text of fewer than MAX_OWN columns is replaced if that of the scripts is TIMES_AS_WIDE times as wide.
 MAX_OWN = 1_500
 TIMES_AS_WIDE = 3
 # A list is replaced by a list in it that contains this share of its text.

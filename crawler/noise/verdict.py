@@ -216,7 +216,7 @@ def _marks(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judg
         marks.append(Reason(NoiseReason.ADVERT_SIZE, {"width": width, "height": height}))
     if has_advert_address(sighting):
         marks.append(Reason(NoiseReason.ADVERT_ADDRESS, {}))
-    if judge.noise_words.is_over(scores.keyword, judge.keyword_limit) and leads_elsewhere(sighting):
+    if judge.noise_words.is_over(scores.keyword, judge.word_limit) and leads_elsewhere(sighting):
         marks.append(_heaviest_words(sighting, judge))
     if scores.redundancy is not None and is_repeated(scores.redundancy, evidence.pages):
         marks.append(_shown_on_pages(scores.redundancy, evidence))
@@ -388,5 +388,5 @@ def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge, pages: in
     if not verdict.is_noise:
         return False
     is_everywhere = verdict.redundancy is not None and judge.is_everywhere(verdict.redundancy, pages)
-    has_advert_words = judge.noise_words.is_over(verdict.keyword, judge.keyword_limit)
+    has_advert_words = judge.noise_words.is_over(verdict.keyword, judge.word_limit)
     return leads_elsewhere(sighting) or is_everywhere or has_advert_words or verdict.decided_by == BY_LIST

@@ -69,7 +69,7 @@ class JudgedImage(Judged):
         return min(self.number("pages with it") + 1, self.pages)
 
 
-def has_names_of(family: str) -> Callable[[JudgedImage], bool]:
+def named(family: str) -> Callable[[JudgedImage], bool]:
     """The condition that elements around an image have names of a family of words (crawler/noise/page_features.py)."""
     return lambda image: any(image.feature(f"{where} {family}") for where in ("own", "near", "far"))
 
@@ -85,17 +85,13 @@ class NoiseReason(ReasonCode):
     APART_FROM_MAIN_TEXT = auto(), N_("it is apart from the main text"), lambda p: p.place is ImagePlace.APART
 
     IN_ELEMENT = auto(), N_("it is in <{element}>"), lambda p: p.element
-    AROUND_ADVERT = auto(), N_("the elements around it have names typical of adverts"), has_names_of("advert")
-    AROUND_PERSON = auto(), N_("the elements around it have names typical of portraits"), has_names_of("person")
-    AROUND_SYMBOL = auto(), N_("the elements around it have names typical of icons"), has_names_of("symbol")
-    AROUND_CALLOUT = (
-        auto(),
-        N_("the elements around it have names typical of notes and warnings"),
-        has_names_of("callout"),
-    )
-    AROUND_FRAME = auto(), N_("the elements around it have names typical of page frames"), has_names_of("frame")
-    AROUND_OTHER = auto(), N_("the elements around it have names typical of teasers"), has_names_of("other")
-    AROUND_MAIN = auto(), N_("the elements around it have names typical of content"), has_names_of("main")
+    AROUND_ADVERT = auto(), N_("the elements around it have names typical of adverts"), named("advert")
+    AROUND_PERSON = auto(), N_("the elements around it have names typical of portraits"), named("person")
+    AROUND_SYMBOL = auto(), N_("the elements around it have names typical of icons"), named("symbol")
+    AROUND_CALLOUT = auto(), N_("the elements around it have names typical of notes and warnings"), named("callout")
+    AROUND_FRAME = auto(), N_("the elements around it have names typical of page frames"), named("frame")
+    AROUND_OTHER = auto(), N_("the elements around it have names typical of teasers"), named("other")
+    AROUND_MAIN = auto(), N_("the elements around it have names typical of content"), named("main")
 
     NO_SIZE = auto(), N_("its size is not given"), lambda p: max(p.feature("width"), p.feature("height")) <= 0
     WIDTH = auto(), N_("its width is {width}"), lambda p: p.feature("width") > 0 >= p.feature("height")

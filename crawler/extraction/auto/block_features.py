@@ -206,8 +206,9 @@ def _of_neighbours(columns: BlockColumns) -> list[Rows]:
     number = columns.number
     at = columns.at
 
-    # The nearest blocks, and whether they are in the same container.
     near = np.array([columns.log_widths, columns.density, scores.own, scores.words, columns.ends_stop, columns.in_body])
+    # For each position between two blocks: whether their containers are the same, and those around these containers;
+    # and by how many levels the second block is deeper.
     same = np.zeros((2, number + 1), np.float32)
     for row, home in enumerate((arrays.homes, arrays.outline.parents[arrays.homes])):
         same[row, 1:number] = home[1:] == home[:-1]
@@ -340,9 +341,8 @@ def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
         *arrays.page,
         *columns.scores.page_types,
     ]
-    return (*_PAGE, *_numbered_names("page kind", len(columns.scores.page_types))), np.array(values, np.float32)[
-        :, None
-    ]
+    names = (*_PAGE, *_numbered_names("page kind", len(columns.scores.page_types)))
+    return names, np.array(values, np.float32)[:, None]
 
 
 def _sums(rows: list[NDArray[np.floating]]) -> NDArray[np.float64]:

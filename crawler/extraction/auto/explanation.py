@@ -175,7 +175,7 @@ class JudgedBlock(Judged):
         """The largest share of links in a container around it."""
         return max(self.feature(f"density ^{level}") for level in (0, 1))
 
-    def share_of_path(self, part: str) -> float:
+    def path(self, part: str) -> float:
         """The share of `linked` text or `prose` in the text of the lines with the same path."""
         return expm1(self.feature(f"path {part}")) / max(1.0, expm1(self.feature("path width")))
 
@@ -254,20 +254,12 @@ class BlockReason(ReasonCode):
         lambda b: b.feature("prose share ^1") < LITTLE,
     )
 
-    PATH_OF_SENTENCES = (
-        auto(),
-        N_("most lines of the same elements are sentences"),
-        lambda b: b.share_of_path("prose") > MOSTLY,
-    )
-    PATH_OF_LINKS = (
-        auto(),
-        N_("most lines of the same elements are links"),
-        lambda b: b.share_of_path("linked") > MOSTLY,
-    )
+    PATH_OF_SENTENCES = auto(), N_("most lines of the same elements are sentences"), lambda b: b.path("prose") > MOSTLY
+    PATH_OF_LINKS = auto(), N_("most lines of the same elements are links"), lambda b: b.path("linked") > MOSTLY
     PATH_WITHOUT_SENTENCES = (
         auto(),
         N_("no line of the same elements is a sentence"),
-        lambda b: b.share_of_path("prose") < LITTLE,
+        lambda b: b.path("prose") < LITTLE,
     )
 
     ALL_TOGETHER = auto(), N_("no single feature, but all of them together")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from lxml import etree
 
@@ -143,8 +143,8 @@ class _Document:
     def __init__(self, images: dict[int, list[str]]) -> None:
         self.images = images
         self.out: list[str] = []
-        self.before: MarkdownLine | None = None
-        """The line whose scopes the last part was written in."""
+        self.last_line: MarkdownLine | None = None
+        """The line in whose scopes the last part was written."""
         self.marks: dict[etree._Element, str] = {}
         """The marks of items."""
         self.lists_with_other_marks: set[etree._Element] = set()
@@ -154,7 +154,7 @@ class _Document:
         """How many parts of each <pre> there were."""
 
     def add(self, part: list[str], line: MarkdownLine) -> None:
-        """Add the lines of a part, in the scopes of this line of it."""
+        """Add the lines of a part, in the scopes of `line`, which is one of them."""
         if not part:
             return
         between = self.between(line)
@@ -174,11 +174,11 @@ class _Document:
             scope.has_line = True
         self.out.append(between)
         self.out.append("\n".join([first_indent + part[0], *(indent + text for text in part[1:])]))
-        self.before = line
+        self.last_line = line
 
     def between(self, line: MarkdownLine) -> str:
         """The line breaks between the last part and one that begins with this line, with the marks of quotes."""
-        before = self.before
+        before = self.last_line
         if before is None:
             return ""
 
@@ -221,9 +221,9 @@ class _Document:
         read as one.
         """
         # The last part must be in an item in the same scopes.
-        if self.before is None:
+        if self.last_line is None:
             return
-        scopes_before = self.before.scopes[: len(scopes)]
+        scopes_before = self.last_line.scopes[: len(scopes)]
         if len(scopes_before) < len(scopes) or scopes_before[:-1] != scopes[:-1]:
             return
         earlier = scopes_before[-1]
@@ -262,9 +262,9 @@ def laid_out(lines: list[MarkdownLine], images: dict[int, list[str]]) -> str:
     written: set[MarkdownTable] = set()
     data_tables = {table for table in {line.table for line in lines} if table is not None and table.is_data}
     parts = [list(group) for _, group in groupby(lines, lambda line: _unit(line, data_tables))]
-    for number, part in enumerate(parts, 1):
+    for part, next_part in zip_longest(parts, parts[1:]):
         unit = _unit(part[0], data_tables)
-        if _is_label_of_code(part, parts[number : number + 1]):
+        if _is_label_of_code(part, next_part):
             continue
         heading = part[0].heading
         if isinstance(unit, MarkdownTable):
@@ -291,13 +291,11 @@ def laid_out(lines: list[MarkdownLine], images: dict[int, list[str]]) -> str:
     return "".join(document.out)
 
 
-def _is_label_of_code(part: list[MarkdownLine], after: list[list[MarkdownLine]]) -> bool:
-    """Whether a part is only the language of the code in the next part, which the fence of the code names. `after` has
-    the next part, and is empty after the last one.
-    """
-    if len(part) > 1 or part[0].pre is not None or not after:
+def _is_label_of_code(part: list[MarkdownLine], next_part: list[MarkdownLine] | None) -> bool:
+    """Whether a part is only the language of the code in the next part, which the fence of the code names."""
+    if len(part) > 1 or part[0].pre is not None or next_part is None:
         return False
-    pre = after[0][0].pre
+    pre = next_part[0].pre
     return pre is not None and part[0].text.lower() == language(pre)
 
 
