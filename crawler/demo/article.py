@@ -27,20 +27,20 @@ class Article:
     title: str
     language: str
     topic: str
-    frame: str  # modern or old
+    frame: str  # the site around it: `modern` or `old`
     author: str
     date: datetime.date
     caption: str
     blocks: tuple[str, ...]  # paragraphs, pull quotes and lists as in the file, with markup for links
     remarks: tuple[tuple[str, str], ...]  # readers' comments below it, each with a name
     related: tuple[str, ...]  # the addresses of articles that it recommends
-    show: str  # how the image is written: plain, lazy or srcset
-    marks: tuple[str, ...]  # machine-readable data in the head: json-ld, og
+    show: str  # how the HTML names the image: `plain`, `lazy` or `srcset`
+    marks: tuple[str, ...]  # kinds of machine-readable data in the head: `json-ld`, `og`
     listed: bool  # whether the lists of its site show it
-    breaks: bool  # whether paragraphs end in <br><br> instead of beginning with <p>
-    encoding: str  # the encoding of its HTML
-    declared: str  # the encoding that the page declares; "" declares none
-    licence: str  # the address of the licence that it is under; "" names none
+    breaks: bool  # whether paragraphs end with <br><br> instead of beginning with <p>
+    encoding: str  # of its HTML
+    declared: str  # the encoding that the page declares; empty if it declares none
+    licence: str  # the address of the licence that it names; empty if it names none
     robots: str  # its directives for robots
     headers: tuple[tuple[str, str], ...]  # sent with it, in addition to the usual ones
 
@@ -89,7 +89,7 @@ class Notice:
 
 
 def header(lines: str) -> dict[str, str]:
-    """The `key: value` lines as a dict.
+    """The values of `key: value` lines by key.
 
     >>> header("title: Why: a question")
     {'title': 'Why: a question'}
@@ -111,8 +111,11 @@ def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
         line.removeprefix("@ ").split(": ", 1) for block in blocks for line in block.splitlines() if line[0] == "@"
     )
     encoding = "utf-8"
+    declared = encoding
     if frame == "old":
         encoding = OLD_ENCODING[head["language"]]
+        # The old Chinese pages declare none, so that the crawler must detect it.
+        declared = "" if head["language"] == "zh" else encoding
 
     return Article(
         paths=(head["path"], *head.get("also", "").split()),
@@ -131,7 +134,7 @@ def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
         listed=head.get("listed") != "no",
         breaks=head.get("breaks") == "br",
         encoding=encoding,
-        declared=head.get("declared", "" if encoding == "gb18030" else encoding),
+        declared=head.get("declared", declared),
         licence=head.get("licence", ""),
         robots=head.get("robots", ""),
         headers=tuple((key, value) for key, value in head.items() if key[0].isupper()),

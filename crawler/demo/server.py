@@ -15,7 +15,7 @@ from crawler.demo.site import DEAD, Resource, resources
 
 PORT = 8460
 ADDRESS = f"http://127.0.0.1:{PORT}/"
-PATIENCE = 5.0  # seconds that closing waits for the thread of one connection
+CLOSE_SECONDS = 5.0  # how long closing waits for the thread of one connection
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -30,7 +30,7 @@ class Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        """Send the resource at the path, or the page for unknown paths."""
+        """Send the resource at the path, or the page that says that there is none."""
         resource = self.send_head()
         self.wfile.write(resource.body)
 
@@ -99,11 +99,11 @@ class Server(ThreadingHTTPServer):
         for thread, connection in list(self.connections.items()):
             with suppress(OSError):  # the client has closed it already
                 connection.shutdown(SHUT_RDWR)
-            thread.join(PATIENCE)
+            thread.join(CLOSE_SECONDS)
 
 
 def bound(port: int, exact: bool = False) -> Server:
-    """A server at the port; if the port is in use, at a free one, or with `exact` an OSError."""
+    """A server at the port. If the port is in use, the server has a free port; with `exact`, an OSError is raised."""
     try:
         return Server(port)
     except OSError:
@@ -132,7 +132,8 @@ def serving(port: int = PORT, exact: bool = False) -> Iterator[str]:
     with bound(port, exact) as server:
         address = f"http://127.0.0.1:{server.server_port}/"
         server.pages = resources(address)
-        thread = Thread(target=server.serve_forever, args=(0.05,), name="demo site", daemon=True)
+        poll_seconds = 0.05  # how soon `shutdown` is noticed
+        thread = Thread(target=server.serve_forever, args=(poll_seconds,), name="demo site", daemon=True)
         thread.start()
         try:
             yield address

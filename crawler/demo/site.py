@@ -20,13 +20,13 @@ from crawler.demo.article import FOLDER, LINK, Article, articles, listed_article
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-RUN = 120  # pixels between two clear codes: short enough that GIF codes stay 8 bits wide and need no compression
+RUN = 120  # pixels between two clear codes: few enough that GIF codes stay 8 bits wide and need no compression
 CLEAR = 128  # the code that empties a GIF decoder's table
-END = 129
+END = 129  # the code that ends a GIF image
 
 
 def colours(name: str) -> tuple[bytes, bytes]:
-    """A dark and a light colour as RGB bytes, listed_articles by the image's name."""
+    """A dark and a light colour as RGB bytes, derived from the image's name."""
     hue = zlib.crc32(name.encode()) % 360 / 360
 
     def shade(light: float) -> bytes:
@@ -37,8 +37,9 @@ def colours(name: str) -> tuple[bytes, bytes]:
 
 def png(name: str, width: int, height: int) -> bytes:
     """A PNG of the given size, striped in the colours of its name (https://www.w3.org/TR/png-3/)."""
+    # One bit a pixel: rows of the first colour, and rows whose colour changes every four pixels.
     row = bytes((width + 7) // 8)
-    stripe = bytes(byte ^ 0xF0 for byte in row)
+    stripe = bytes([0xF0]) * len(row)
     rows = b"".join(b"\0" + (stripe if y // 8 % 2 else row) for y in range(height))
     chunks = (
         (b"IHDR", struct.pack(">IIBBBBB", width, height, 1, 3, 0, 0, 0)),
@@ -61,7 +62,7 @@ def gif(name: str, width: int, height: int) -> bytes:
     codes = b"".join(bytes([CLEAR]) + run for run in runs) + bytes([END])
     blocks = (codes[start : start + 255] for start in range(0, len(codes), 255))
     table = b"".join(colours(name)).ljust(3 * CLEAR, b"\0")
-    screen = struct.pack("<HHBBB", width, height, 0xF6, 0, 0)
+    screen = struct.pack("<HHBBB", width, height, 0xF6, 0, 0)  # 0xF6: a global table of 128 colours
     image = struct.pack("<cHHHHBB", b",", 0, 0, width, height, 0, 7)
     return b"GIF89a" + screen + table + image + b"".join(bytes([len(block)]) + block for block in blocks) + b"\0;"
 
@@ -89,9 +90,9 @@ def pdf(line: str) -> bytes:
 ARCHIVE = "/bees/archive"  # noindex; links to UNLISTED
 UNLISTED = "/bees/telling-the-bees"  # no other page links to it
 DUPLICATE = "/rail/rainhill-trials"  # the same page as /rail/rainhill
-REDIRECT = "/bees/old-address"  # 301 to REDIRECT_TARGET
+REDIRECT = "/bees/old-address"  # redirects with status 301 to REDIRECT_TARGET
 REDIRECT_TARGET = "/bees/why-hexagons"
-DEAD = "/old/en/links.htm"  # linked, 404
+DEAD = "/old/en/links.htm"  # linked, but its status is 404
 DRAFTS = "/private/drafts.html"  # robots.txt disallows it
 MEMBERS = "/members/"  # every link to it is nofollow
 ADVERT = "/ads/click"  # where the banners lead; robots.txt disallows it

@@ -1,5 +1,8 @@
 """Sentences with values, and their translation by the gettext catalogues in crawler/locale.
 
+Sentences are written as `Message`, in English, and are translated only where they are shown: by `localized` on the
+command line, and by a `Catalogue` in the language of a browser.
+
 Translators write `crawler/locale/LANGUAGE/LC_MESSAGES/winnow.po`. This module reads the `.mo` beside it, which is
 compiled from it by the commands in CONTRIBUTING.md.
 """
@@ -22,7 +25,7 @@ UNTRANSLATED = frozenset(("C", "POSIX", SOURCE))
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 """A control character other than tab and line feed, or half of a surrogate pair."""
 DAY = 86_400  # seconds
-MOST_SECONDS = 1e12  # longer time spans are shown as this one
+MOST_SECONDS = 1e12  # longer time spans are shown as 1e12 seconds
 ENGLISH = NullTranslations()
 """The catalogue that returns each sentence unchanged."""
 
@@ -46,7 +49,7 @@ class Message:
     values: Mapping[str, object] = field(default_factory=dict)
     """The values of the placeholders. A message among them is translated, too; a list is joined."""
     plural: str = ""
-    """The sentence if the value `n` is not 1; empty if there is only one sentence."""
+    """The English sentence if the value `n` is not 1; empty if there is only one sentence."""
 
     def __str__(self) -> str:
         return self.translated(ENGLISH)
@@ -166,6 +169,7 @@ def available_language(preferred: Iterable[str]) -> str:
             continue
         full_name = tag[0].replace("-", "_")
         primary_language = full_name.partition("_")[0].lower()
+        # As in gettext, e.g. a catalogue for "zh_CN" or else for "zh".
         for name in (full_name, primary_language):
             if name in UNTRANSLATED:
                 return SOURCE

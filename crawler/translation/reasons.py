@@ -1,8 +1,7 @@
 """The reasons of a model for its verdict: codes with values for programs, sentences for people.
 
-Features are explained in groups. A group is a reason of a verdict if the verdict would be less certain without it; the
-strongest groups come first. Each group has codes, and the first code whose condition is true of the judged object is
-given.
+Features are explained in groups. A group is a reason for a verdict if the verdict would be less certain without it; the
+strongest groups come first. Each group has codes; its first code whose condition is true of the judged object is given.
 """
 
 from collections.abc import Callable, Iterable, Mapping
