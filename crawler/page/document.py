@@ -1,21 +1,21 @@
-"""The content of a document, which is its text as a body of HTML and its metadata, and the limits of reading it."""
+"""The content of a document: its text as HTML, and its metadata. Also the limits within which documents are read."""
 
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from html import escape
 
 MAX_TEXT = 4_000_000
-"""Characters of a document; the rest is cut off."""
+"""Characters of a document that are read."""
 MAX_BLOCKS = 40_000
-"""Paragraphs, headings, items, listings and cells of a document."""
+"""Paragraphs, headings, items, listings and cells of a document that are read."""
 MAX_PAGES = 2_000
 """Pages of a PDF file, and files of a book, that are read."""
 
 MAX_SECONDS = 30
-"""Seconds of CPU time for one document, of which a PDF file of 2,000 pages takes half."""
+"""Seconds of CPU time for one document. A PDF file of 2,000 pages takes half of it."""
 MAX_WAIT = 120
-"""Seconds of wall-clock time after which a document is given up. It matters on a busy machine, and on Windows, which
-has no limit of CPU time.
+"""Seconds of wall-clock time after which a document is given up. This limit matters on a busy machine, and on Windows,
+where CPU time cannot be limited.
 """
 MAX_MEMORY = 1024 * 1024 * 1024
 """Bytes of memory of the process that reads documents."""
@@ -62,9 +62,10 @@ class DocumentContent:
     """The text of a document as HTML, and its metadata."""
 
     body: str
+    """The text, as the content of an HTML <body>."""
     facts: Facts
     is_cut: bool = False
-    """Whether the document was longer, and the rest is cut off."""
+    """Whether the document exceeds a limit and the rest is cut off."""
     media_type: str = ""
 
     @property

@@ -15,12 +15,13 @@ NO_TITLE = re.compile(
     r"|.{0,200}\.(?:docx?|odt|pdf|tex|dvi|indd|qxd|rtf|txt|html?|pptx?|xlsx?|pmd|p65|ps|eps)",
     re.IGNORECASE,
 )
-"""Titles that programs write, which say nothing."""
+"""Titles that programs write by default, and names of files."""
 NO_AUTHOR = re.compile(
     r"(?:microsoft(?: office)? )?(?:user|admin(?:istrator)?|owner|author|root|unknown|anonymous|default|python-docx"
     r"|utilisateur.*|benutzer.*|用户|作者|微软用户|\W*)",
     re.IGNORECASE,
 )
+"""Authors that programs write by default."""
 DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 
 

@@ -1,4 +1,7 @@
-"""The names of a page's elements: their tags, classes, ids, roles and item properties."""
+"""The names of a page's elements: their tags, classes, ids, roles and item properties.
+
+Containers and wraps are defined in crawler/page/blocks.py.
+"""
 
 from __future__ import annotations
 
@@ -15,23 +18,23 @@ Name = tuple[str, str | None, str | None, str | None, str | None]
 
 @dataclass(frozen=True, slots=True)
 class ElementNames:
-    """The names of a page's elements. Each name is stored once, and has its index as its number."""
+    """The names of a page's elements. Each name is stored once; its number is its index in `names`."""
 
     names: list[Name]
     containers: list[int]
-    """For each container, the number of its name; 0 for a container without blocks, whose name is not needed."""
+    """For each container, the number of its name. A container without blocks, whose name is not needed, has 0."""
     wraps: list[int]
-    """For each block, the number of the name of the first inline element that begins in it; -1 if there is none."""
+    """For each block, the number of the name of its wrap; -1 if it has no wrap."""
 
 
 _DIGITS = "0123456789"
 
 
 def kinds(names: Iterable[Name]) -> list[int]:
-    """The kind of each name, as a number: elements that repeat are of one kind.
+    """The kind of each name, as a number: repeated elements, such as the items of a list, are of one kind.
 
-    Names are of one kind if they have the same tag and the same first class, except for digits at its end. A name
-    without a class has a negative number, which stands for its tag.
+    Names are of one kind if they have the same tag and the same first class, apart from digits at its end. The kind of
+    names without a class is a negative number, one for each tag.
     """
     numbers: dict[tuple[str, str], int] = {}
     kind_numbers = []

@@ -1,6 +1,6 @@
 """The main text in an entry of a feed.
 
-It is `content` in Atom (https://www.rfc-editor.org/rfc/rfc4287#section-4.1.3), `content:encoded` in RSS, and
+The main text is `content` in Atom (https://www.rfc-editor.org/rfc/rfc4287#section-4.1.3), `content:encoded` in RSS, and
 `content_html` or `content_text` in JSON Feed. Summaries (`summary`, `description`) are not read as main text.
 """
 
@@ -24,9 +24,10 @@ MAX_FIELD = 300
 
 @dataclass(frozen=True, slots=True)
 class EntryText:
-    """The text of an entry, and its metadata; fields that the entry does not have are empty."""
+    """The main text of an entry, and its metadata; fields that the entry does not have are empty."""
 
     html: str
+    """The main text."""
     _: KW_ONLY
     title: str = ""
     author: str = ""
@@ -40,9 +41,11 @@ def local_name(element: etree._Element) -> str:
 
 
 def xml_text(entry: etree._Element) -> EntryText | None:
-    """The text of an entry of RSS or Atom; None if it has none, or is nested in another entry."""
+    """The text of an entry of RSS or Atom; None if the entry has none, or is nested in another entry, whose text
+    contains it.
+    """
     if any(local_name(ancestor) in FEED_ENTRIES for ancestor in entry.iterancestors()):
-        return None  # the text of the outer entry contains its text
+        return None
     html = next(filter(None, map(_html, entry.iterchildren(etree.Element))), "")
     if not html:
         return None
@@ -83,7 +86,8 @@ def json_text(item: Mapping[str, Any]) -> EntryText | None:
 
 def _names(authors: Any, author: Any) -> Iterator[str]:
     """The names of the authors of an item, as versions 1.1 and 1 of JSON Feed write them."""
-    for author_value in authors if isinstance(authors, list) else [author]:
+    author_values = authors if isinstance(authors, list) else [author]
+    for author_value in author_values:
         if isinstance(author_value, dict) and isinstance(name := author_value.get("name"), str):
             yield name
 
@@ -95,11 +99,11 @@ def _html(element: etree._Element) -> str:
     if name == "encoded":
         return _text(element)
     if name != "content" or parent is None or _namespace(element) != _namespace(parent):
-        return ""  # `media:content` is an image or a film
+        return ""  # e.g. `media:content`, which is an image or a film
     kind = element.get("type", "text").lower()
     if kind in HTML_CONTENT_TYPES:
         return _text(element)
-    if kind == "xhtml":  # the names as in HTML, without namespaces
+    if kind == "xhtml":  # the names have a namespace, which HTML lacks
         for child in element.iter(etree.Element):
             tag = local_name(child)
             child.tag = tag if _TAG.fullmatch(tag) else "div"

@@ -1,7 +1,7 @@
 """The text of formulas: the TeX that a page contains, or that is made from its MathML.
 
-A page shows a formula as MathML, as an image, or by a script that draws it from TeX. Some pages contain it in two of
-these forms, of which one is read: of KaTeX the MathML, which contains the TeX.
+A page shows a formula as MathML, as an image, or by a script that draws it from TeX. Some pages contain a formula in
+two of these forms, of which only one is read: e.g. the MathML of KaTeX, which contains the TeX.
 """
 
 import re
@@ -17,8 +17,8 @@ FORMULA_IMAGES = frozenset(
 )
 """Classes of images whose alternative text is TeX."""
 REPETITIONS = frozenset(("MJX_Assistive_MathML",))
-"""Classes of elements whose MathML repeats a formula that stands beside it in letters."""
-MAX_AROUND = 4  # elements around a formula that may mark it as displayed
+"""Classes of elements whose MathML repeats a formula that is beside it in another form."""
+MAX_AROUND = 4  # elements around a formula that may say that it has a line of its own
 DRAWINGS = frozenset(("katex-html", "MathJax", "MathJax_CHTML", "MathJax_SVG"))
 """Classes of elements that draw formulas."""
 _STYLED = re.compile(r"\{\\(?:display|text)style\s(.*)\}", re.DOTALL)
@@ -31,13 +31,14 @@ def formula(element: etree._Element) -> str:
     if not REPETITIONS.isdisjoint(_classes(element.getparent())):
         return ""
     notes = (note.text for note in element.iter("annotation") if note.get("encoding") == "application/x-tex")
-    source = next(notes, None) or element.get("alttext")
+    source = next(notes, None) or element.get("alttext")  # TeX, if the page has it
     return _on_one_line(source) if source else tex(element)
 
 
 def image_formula(image: etree._Element) -> str | None:
     """The TeX of an image of a formula; None for other images, and if MathML before it has the same formula."""
-    if (FORMULA_IMAGES.isdisjoint(_classes(image)) and not _is_in_math(image)) or _holds_math(image.getprevious()):
+    is_formula = not FORMULA_IMAGES.isdisjoint(_classes(image)) or _is_in_math(image)
+    if not is_formula or _ends_with_math(image.getprevious()):
         return None
     return _on_one_line(image.get("alt") or "")
 
@@ -67,8 +68,8 @@ def _displays(outer: etree._Element) -> bool:
     return is_named_so or (outer.tag == "mjx-container" and outer.get("display") == "true")
 
 
-def _holds_math(before: etree._Element | None) -> bool:
-    """Whether an element with no text after it is a <math> or the parent of one."""
+def _ends_with_math(before: etree._Element | None) -> bool:
+    """Whether an element is a <math> or the parent of one, with no text after it."""
     if before is None or (before.tail or "").strip():
         return False
     return before.tag == "math" or before.find("math") is not None
@@ -89,7 +90,7 @@ def is_drawing(element: etree._Element) -> bool:
     if name == "katex-html":
         before = element.getprevious()
         return before is not None and before.find(".//math") is not None
-    # MathJax puts the drawing, sometimes in an element more, before the source.
+    # MathJax puts the drawing before the source, sometimes inside another element.
     outer = element.getparent()
     return _is_source(element.getnext()) or (outer is not None and _is_source(outer.getnext()))
 

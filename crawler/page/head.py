@@ -7,21 +7,22 @@ from itertools import islice
 
 from lxml.etree import _Element
 
-MAX_ELEMENTS = 2_000  # <meta>, <script> and <time> that are read
+MAX_ELEMENTS = 2_000  # <meta>, <script> and <time> that are read for a `Head`
 MAX_SCRIPTS = 20  # JSON-LD scripts that are read
 MAX_TIMES = 100  # <time> that are read
-MAX_JSON = 200_000  # characters of one JSON-LD script read
-MAX_LINE = 120  # characters of a name of a meta element, or of a date
+MAX_JSON = 200_000  # characters of one JSON-LD script that are read
+MAX_LINE = 120  # characters of the name of a meta element, or of a date
 MAX_HEADLINE = 400  # characters of a headline, and of the content of any meta element in `Head.metas`
 BOT = "winnow"
 """The name by which robots.txt, meta tags and headers may address this crawler."""
 # The content of a refresh: https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
-# Possessive, so that no digit of a time alone is taken for an address.
+# Possessive quantifiers, so that the last digits of a time without an address are not taken for the address.
 REFRESH = re.compile(
     r"\s*(\d{1,6}+)[\d.]*+(?:\s*+[;,]|\s)\s*+(?:url\s*+=\s*+)?+['\"]?+([^'\"]+)", re.IGNORECASE | re.ASCII
 )
-# Directives that have a value after a colon, where other colons end a robot's name.
+# Directives that have a value after a colon. Any other text before a colon is the name of a robot.
 VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
+# Directives that are found even where pages do not separate them by commas.
 REFUSALS = frozenset(("noindex", "nofollow", "none", "noai", "noimageai"))
 
 
@@ -30,10 +31,11 @@ class Head:
     """The elements of a page that describe it."""
 
     scripts: tuple[str, ...]
-    """The JSON-LD."""
+    """The texts of the JSON-LD scripts."""
     metas: dict[str, str]
-    """The metadata for fields such as titles, dates and authors: the content of the first meta element for each
-    lower-case property, name, itemprop or http-equiv, cut to `MAX_HEADLINE`. Empty contents are left out.
+    """The metadata for fields such as titles, dates and authors: the contents of meta elements, cut to `MAX_HEADLINE`,
+    by property, name, itemprop and http-equiv in lower case. The first element with a name counts; empty contents are
+    left out.
     """
     times: tuple[_Element, ...]
 
@@ -74,9 +76,9 @@ def _addressed_to_us(header: str) -> str:
 
 
 def read_metas(metas: Iterable[_Element]) -> dict[str, str]:
-    """The content of the first meta tag for each lower-case name; of a tag without a name, the property or http-equiv
-    counts. Contents are whole and may be empty, as directives, refreshes and statements of rights need them. The
-    directives for robots are joined.
+    """The content of the first meta tag with each name, in lower case; a tag without a name has its property or
+    http-equiv as its name. Contents are whole and may be empty, because directives, refreshes and statements of rights
+    need that. All directives for robots are joined.
 
     A refresh in <noscript> is left out: it redirects readers without scripts to another page, but the text of this page
     is better.
@@ -99,7 +101,7 @@ def robots_directives(metas: Mapping[str, str], header: str) -> frozenset[str]:
     """The directives for robots in a page's meta tags and X-Robots-Tag headers (one a line), such as noindex."""
     directive_lists = [metas.get("robots", ""), metas.get(BOT, ""), *map(_addressed_to_us, header.splitlines())]
     words = {word.strip().lower() for directives in directive_lists for word in directives.split(",")}
-    # Some pages put spaces or semicolons between them.
+    # Some pages separate directives by spaces or semicolons.
     words |= REFUSALS.intersection(" ".join(words).replace(";", " ").split())
     if "none" in words:
         words |= {"noindex", "nofollow"}

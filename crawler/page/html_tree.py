@@ -259,7 +259,7 @@ def _is_permalink(text: str) -> bool:
 
 
 def _break_code_lines(root: etree._Element) -> None:
-    """Add a line break after each <span> of a line of code, where only a style sheet puts the lines below each other."""
+    """Add a line break after each <span> of a line of code if only a style sheet puts the lines below each other."""
     for span in root.iter("span"):
         its_class = span.get("class", "")
         if "line" not in its_class or not _CODE_LINE.search(its_class):

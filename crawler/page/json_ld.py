@@ -4,20 +4,20 @@ import json
 import re
 from typing import Any
 
-MAX_MENDED = 50_000  # characters of a script that is repaired
+MAX_MENDED = 50_000  # characters; a longer script is not repaired
 MAX_DOCUMENTS = 10  # in one script
 
 # Frequent errors in hand-written JSON: comments, commas before a bracket, escapes that do not exist.
 _COMMENT = re.compile(r"""(?:^|(?<=[\s,{}\[\]"]))//[^\n"]{0,200}+$""", re.MULTILINE)
-_LATE_COMMA = re.compile(r",\s*+(?=[}\]])")
-_NO_ESCAPE = re.compile(r'\\(?:u(?![0-9a-fA-F]{4})|(?!["\\/bfnrtu]))')
-_JUNK = " \t\r\n;\ufeff"
-_BETWEEN = frozenset(f"{_JUNK},")
+_LAST_COMMA = re.compile(r",\s*+(?=[}\]])")
+_BAD_ESCAPE = re.compile(r'\\(?:u(?![0-9a-fA-F]{4})|(?!["\\/bfnrtu]))')
+_JUNK = " \t\r\n;\ufeff"  # around documents
+_BETWEEN = frozenset(f"{_JUNK},")  # between documents
 _WRAPPED = re.compile(r"\s*+(?://|/\*)?+\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?+")
 
 
 def json_documents(script: str) -> list[Any]:
-    """The JSON documents in a script, repaired if that is cheap; none if it cannot be parsed."""
+    """The JSON documents in a script; if it has none, those after repairing it."""
     documents = _parsed(script)
     if not documents and len(script) <= MAX_MENDED:
         documents = _parsed(_mended(script))
@@ -48,5 +48,5 @@ def _mended(script: str) -> str:
         script = script[wrapping.end() :]
     for end in ("]]>", "-->"):
         script = script.strip(f"{_JUNK}/").removesuffix(end)
-    script = _LATE_COMMA.sub("", _COMMENT.sub("", script))
-    return _NO_ESCAPE.sub(r"\\\\", script).rstrip(f"{_JUNK}/")
+    script = _LAST_COMMA.sub("", _COMMENT.sub("", script))
+    return _BAD_ESCAPE.sub(r"\\\\", script).rstrip(f"{_JUNK}/")

@@ -13,6 +13,7 @@ NAME = "llms.txt"
 TITLE = re.compile(rb"(?:\xef\xbb\xbf)?\s*#\s")
 TARGET = r"[^\s()<>]{1,2083}(?:\([^\s()<>]{0,300}\)[^\s()<>]{0,300})?"
 """The address of a link, which may contain one pair of brackets."""
+# A list item that begins with a link.
 ITEM = re.compile(
     rf"^\s{{0,8}}[-*+]\s+\[([^\[\]\n]{{1,300}})\]\(\s*<?({TARGET})>?(?:\s[^()\n]{{0,300}})?\)", re.MULTILINE
 )
@@ -36,7 +37,7 @@ def is_llms_list(body: bytes, url: str) -> bool:
 
 
 def listed_pages(text: str) -> Iterator[LlmsEntry]:
-    """The links in the list items of a text.
+    """The links at the beginnings of list items in a text.
 
     >>> list(listed_pages("# Bees\\n\\n## Manual\\n\\n- [Dance](dance.md): how they dance\\n\\nSee [this](other.md)."))
     [LlmsEntry(href='dance.md', title='Dance')]

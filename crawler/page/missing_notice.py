@@ -1,8 +1,8 @@
 """Recognises the short notice that some systems show, with the status 200, in place of a page that does not exist.
 
-The page never existed, or was deleted. If a page was stored before, any sentence of a short text may be the notice. A
-page that is seen for the first time may be a short text about something else that was lost or deleted: so its title or
-one of its first lines must be the notice and nothing else, as in "404 - Not found | Bees of the town".
+If a page was stored before, any sentence of a short text may be the notice. A page that is seen for the first time may
+be a short text about something else that was lost or deleted. So its title or one of its first lines must be the notice
+and nothing else, apart from the name of the site: "404 - Not found | Bees of the town".
 """
 
 import re
@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator
 from crawler.page.text import width
 
 MOST_WIDTH = 400
-"""Columns of a notice; a longer text is not one."""
+"""A text with more columns than this is not a notice."""
 LITTLE_WIDTH = 100
-"""Columns of a text up to which a headline with only the number 404 makes it a notice: 404 is a year, too."""
+"""A headline that is only the number 404 makes a text of at most this many columns a notice. 404 is a year, too, so a
+longer text must also say that something is missing.
+"""
 FIRST_LINES = 3
-"""Lines of a text among which its headline is: the name of the site may come first."""
+"""Lines at the beginning of a text that may be its headline: the name of the site may come first."""
 _SUBJECT = r"(?:page|article|post|topic|thread|entry|document|story|content|question|file|resource|address|url)s?"
 _DELETED = r"(?:deleted|removed|unpublished|taken down|withdrawn)"
 _NOT = r"(?: not|n['’]t)"
@@ -28,6 +30,7 @@ _GONE = (
 _SUBJECT_ZH = "(?:页面|网页|文章|帖子|主题|内容|条目|文档|词条|本文|本帖|頁面|網頁|主題|內容|條目|文件)"
 _DELETED_ZH = "(?:删除|刪除|移除|下线|下線|撤下)"
 _GONE_ZH = f"(?:[已被经經][^。！？]{{0,10}}?{_DELETED_ZH}|不存在|找不到|未找到|没有找到|沒有找到|走丢了)"
+# A notice within a sentence.
 _NOTICE = re.compile(
     rf"\b{_SUBJECT}\b[^.!?]{{0,80}}?\b{_GONE}\b|{_SUBJECT_ZH}[^。！？]{{0,20}}?{_GONE_ZH}", re.IGNORECASE
 )
@@ -46,6 +49,7 @@ _CHINESE = (
     rf"[^。！？，]{{0,12}}?{_SUBJECT_ZH}[^。！？，]{{0,8}}?{_GONE_ZH}了?"
     rf"|(?:找不到|未找到|没有找到|沒有找到|无法找到|無法找到)[^。！？，]{{0,12}}?{_SUBJECT_ZH}"
 )
+# A notice that is a whole headline.
 _HEADLINE = re.compile(
     rf"{_APOLOGY}(?:{_STATUS}[\s,.:：，-]*)?(?:{_SUBJECT_FIRST}|{_VERB_FIRST}|{_CHINESE})"
     rf"(?:[\s(:（-]*{_STATUS}[)）]?)?[\s.!。！…]*(?:，(?:请|請|可能|返回|系统|系統).*)?",
@@ -59,7 +63,7 @@ _BETWEEN = re.compile(r"\s+[-–—|·•:»›]\s+|[|_]")
 def is_missing_notice(text: str, titles: Iterable[str] = (), *, was_there: bool = False) -> bool:
     """Whether the main text and the titles of a page only say that the page does not exist.
 
-    `was_there` tells that the page was stored before.
+    `was_there` says whether the page was stored before.
 
     >>> is_missing_notice("404 - Not Found"), is_missing_notice("The old gate was not found.")
     (True, False)
@@ -84,7 +88,7 @@ def is_longer_than_notices(text: str) -> bool:
 
 
 def _headlines(text: str, titles: Iterable[str]) -> Iterator[str]:
-    """The titles and the first lines of a text, whole and without the name of the site."""
+    """The titles and the first lines of a text, each as a whole and cut at the separators of site names."""
     lines = [line for line in text.splitlines() if line.strip()][:FIRST_LINES]
     for line in (*titles, *lines):
         if len(line) > MOST_WIDTH:

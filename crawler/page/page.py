@@ -281,7 +281,7 @@ class Page:
 
     @cached_property
     def meta(self) -> dict[str, str]:
-        """The contents of meta tags by name, as `read_metas` returns them. For titles, dates and authors, use `head`."""
+        """The contents of meta tags by name, from `read_metas`. For titles, dates and authors, use `head`."""
         return read_metas(self.metadata_elements("meta"))
 
     @cached_property

@@ -1,8 +1,8 @@
 """Replaces traditional Chinese characters with simplified ones, so that words match in both: 養蜂 is 养蜂.
 
-The table beside this module is the property kSimplifiedVariant of Unicode's Unihan database, the first value of each
-character in the basic plane, followed until a character has none (Unicode License v3). A few characters that are also
-used in simplified text, such as 乾 and 著, are replaced in it as well.
+The table `simplified.txt` beside this module comes from the property kSimplifiedVariant of Unicode's Unihan database
+(Unicode License v3): the first value of each character in the basic plane; if that value has a variant itself, the last
+character of the chain. A few characters that simplified text also uses, such as 乾 and 著, are replaced there, too.
 """
 
 import re
@@ -36,13 +36,13 @@ def spelled_either_way(word: str) -> re.Pattern[str]:
 @cache
 def _table() -> tuple[re.Pattern[str], dict[int, int]]:
     """A pattern for the traditional characters, and the simplified one of each."""
-    # The last two lines of the file: the characters in the same order.
-    *_, traditional, plain = files(__package__).joinpath("simplified.txt").read_text(encoding="utf-8").splitlines()
-    return re.compile(f"[{traditional}]"), dict(zip(map(ord, traditional), map(ord, plain), strict=True))
+    # The last two lines of the file have the characters in the same order.
+    *_, traditional, replacements = files(__package__).joinpath("simplified.txt").read_text("utf-8").splitlines()
+    return re.compile(f"[{traditional}]"), dict(zip(map(ord, traditional), map(ord, replacements), strict=True))
 
 
 def _either(letter: str) -> str:
-    """The pattern of a simplified character and the traditional ones that it replaces."""
+    """A pattern that finds a simplified character and the traditional characters that it replaces."""
     if letter.isascii():
         return re.escape(letter)
     others = [chr(code) for code, plain in _table()[1].items() if chr(plain) == letter]

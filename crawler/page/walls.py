@@ -261,10 +261,10 @@ def _by_headers(status: int, headers: Mapping[str, str], url: str) -> str:
         return ""
     for service in SERVICES:
         for mark in service.headers:
-            is_sent = mark.name in headers and re.search(mark.value, headers[mark.name]) is not None
             # If the request itself is for a challenge, the redirect only corrects its address.
             if mark.name == "location" and re.search(mark.value, url):
                 continue
+            is_sent = mark.name in headers and re.search(mark.value, headers[mark.name]) is not None
             if is_sent and _applies(mark, status):
                 return service.name
     return ""
