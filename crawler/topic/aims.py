@@ -42,8 +42,8 @@ LEAST_PAGES = 3
 MOST_LANGUAGES = 4
 """At most so many languages have an aim of their own, beside the first one: each takes 6 MB."""
 BEST_PAGES = 3
-"""The pages of a language that name the topic most, so many, decide whether the topic is foreign to it. If the topic is
-given only in words, each aim counts at least so many pages as like it.
+"""How many pages of a language decide whether the topic is foreign to it: those that name the topic most. If the topic
+is given only in words, at least so many pages count as like an aim.
 """
 FOREIGN = 0.7
 """The topic is foreign to a language if its clearness (`_Group.clearness`) is below this share of the highest."""
@@ -106,9 +106,9 @@ class Aims:
         self.translations = translations
         self._lent: dict[int, Sequence[KnownPage]] = {}
         """The pages of other workers and of an earlier run, by worker number."""
-        self._language = ""
-        """The first language."""
-        self._native: frozenset[str] = frozenset()
+        self._first_language = ""
+        """The language of the first page whose language is known."""
+        self._native_languages: frozenset[str] = frozenset()
         """The languages to which the topic is not foreign."""
 
     def of(self, language: str) -> Subject:
@@ -130,7 +130,7 @@ class Aims:
 
     def add(self, page: KnownPage) -> bool:
         """Remember a page; returns whether its language now gets an aim of its own."""
-        self._language = self._language or page.language
+        self._first_language = self._first_language or page.language
         subject = self.of(page.language)
         subject.pages.append(page)
         if subject is not self.first or not self._needs_aim(page.language):
@@ -143,17 +143,17 @@ class Aims:
         number.
         """
         self._lent[worker_number] = pages
-        self.first.lent[worker_number] = list(pages)
+        self.first.lent[worker_number] = list(pages)  # for `_needs_aim`; distributed below
         # The languages in the order of their first pages.
         for language in dict.fromkeys(page.language for page in pages):
-            self._language = self._language or language
+            self._first_language = self._first_language or language
             if self._needs_aim(language):
                 self._add_aim(language)
-        self._share_lent()
+        self._distribute_lent()
 
     def _needs_aim(self, language: str) -> bool:
         """Whether a language has no aim of its own yet, and enough pages for one."""
-        if language in ("", self._language) or len(self.others) >= MOST_LANGUAGES:
+        if language in ("", self._first_language) or len(self.others) >= MOST_LANGUAGES:
             return False
         pages = self.first.known_pages()
         return sum(page.language == language for page in pages) >= max(LEAST_PAGES, SHARE * len(pages))
@@ -170,9 +170,9 @@ class Aims:
         self.others[language] = subject
         for page in pages:
             self.of(page.language).pages.append(page)
-        self._share_lent()
+        self._distribute_lent()
 
-    def _share_lent(self) -> None:
+    def _distribute_lent(self) -> None:
         """Give each aim the lent pages in its language."""
         for subject in self.all():
             subject.lent = {}
@@ -188,8 +188,8 @@ class Aims:
 
         # The native languages: those to which the topic is not foreign.
         groups = [_Group(subject, weights) for subject in self.all()]
-        clearest = max(group.clearness(words) for group in groups)
-        native = [group for group in groups if group.clearness(words) >= FOREIGN * clearest]
+        highest_clearness = max(group.clearness(words) for group in groups)
+        native = [group for group in groups if group.clearness(words) >= FOREIGN * highest_clearness]
         for group in native:
             group.take_words(words, groups)
         counts: dict[_Group, LikeCounts] = {}  # an aim counts its pages by itself if there are none
@@ -200,7 +200,7 @@ class Aims:
             self._record(subject, pages)
 
         # The foreign languages, which learn from the native ones.
-        languages = self._native = frozenset(page.language for group in native for page in group.pages)
+        languages = self._native_languages = frozenset(page.language for group in native for page in group.pages)
         for group in groups:
             if group not in native:
                 group.take_lesson(self.translations, languages, [other.subject for other in native])
@@ -211,12 +211,12 @@ class Aims:
     def is_foreign(self, language: str) -> bool:
         """Whether the topic is foreign to a language, as far as is known."""
         if self.of(language) is self.first:
-            return self.first.lesson is not None or language not in ("", self._language)
+            return self.first.lesson is not None or language not in ("", self._first_language)
         return self.of(language).lesson is not None
 
     def of_translation(self, page: KnownPage) -> float | None:
         """The relevance of a page's translations; None if none is known."""
-        return self.translations.relevance(page.address, self._natives(page.language))
+        return self.translations.relevance(page.address, self._other_native_languages(page.language))
 
     def of_folder(self, page: KnownPage) -> float:
         """The relevance of the pages in other languages in a page's folder. The more pages the aim of the page's
@@ -232,11 +232,11 @@ class Aims:
             share = 1 - subject.trust
         else:
             share = 1.0
-        return share * self.translations.of_folder(page.address, self._natives(page.language))
+        return share * self.translations.of_folder(page.address, self._other_native_languages(page.language))
 
-    def _natives(self, language: str) -> frozenset[str]:
+    def _other_native_languages(self, language: str) -> frozenset[str]:
         """The other languages to which the topic is not foreign."""
-        return (self._native or frozenset((self._language,))) - {language}
+        return (self._native_languages or frozenset((self._first_language,))) - {language}
 
     def _record(self, subject: Subject, pages: Sequence[tuple[KnownPage, float]]) -> None:
         """Record the relevance of pages, from which their translations learn."""

@@ -2,7 +2,7 @@
 
 A page passes through four methods of `TopicFocus`:
 
-    learn_page     counts its words and compares it with the topic; the links that led to it learn its relevance
+    learn_page     counts its words and compares it with the topic; the scores of links learn from its relevance
     see_again      queued links that the page also shows gain one more page as evidence
     queue_links    its new links get scores by their words and by the pages that show them
     renew_if_due   every few pages the aim is computed again, pages are judged again, and all queued links are scored
@@ -283,7 +283,7 @@ class TopicFocus:
         for (url, score), link in zip(scores.items(), link_numbers, strict=True):
             self.waiting.add(url, replace(link, fixed_score=score))
         self.waiting.since(mark).table[REPORTED] = [new_priorities[url] for url in scores]
-        return self._changed_priorities(0)
+        return self._changed_priorities(most_risen=0)
 
     def renew_if_due(self) -> dict[str, int]:
         """Renew the priorities of queued links; returns the priorities that changed.

@@ -222,7 +222,7 @@ WINDOW = 200
 SITE_FACTOR = 0.1
 """The factor of the scores of links to a site that has had its share."""
 FOREFRONT = 300
-"""The best queued links, so many, are requested soon anyway: exploration chooses among the links after them."""
+"""How many of the best queued links are requested soon anyway: exploration chooses among the links after them."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from crawler.urls.parsing import lies_in
 
 MOST_WAITING = 50_000
 """The most links that are scored. If there are more, the worst links of the sites with the most links are dropped. They
-stay queued in the database with the priority that was last sent to it, or with one that `TopicFocus` lowers last.
+stay queued in the database with their last priority, which `TopicFocus` may lower once more.
 """
 FIRST_ROWS = 1024
 """The number of rows that memory is allocated for at first."""

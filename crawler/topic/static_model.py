@@ -93,8 +93,8 @@ class StaticModel:
 
 
 def read_model(folder: Path) -> StaticModel:
-    """The model in a folder; raises a ValueError or an error of a lookup if it is not valid, and an OSError if it
-    cannot be read.
+    """The model in a folder; raises an OSError if it cannot be read. Another error, such as a ValueError or a KeyError,
+    means that it is not valid.
     """
     tensors, start = _header(folder / MODEL)
     name = "embeddings" if "embeddings" in tensors else next(iter(tensors))  # the name that model2vec gives
