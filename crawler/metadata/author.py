@@ -201,6 +201,7 @@ class _Names:
         count_of_sign: dict[str, int] = {}
         for element, sign in _marks(self.page):
             names = _names_at_start(element)
+            # Comments have authors of their own; but elements around the posts of a forum have similar names.
             if not names or (sign != "named as a user" and is_in_comments(element)):
                 continue
             key = letters("".join(names))

@@ -150,7 +150,7 @@ def _likeliest(sample: str, declared: str | None) -> str | None:
         return declared
     best = None
     best_score = 0.0
-    for label, score in model.rank(sample):
+    for label, score in model.rank(sample):  # the likeliest first
         code = normalise(label)
         if code is None:
             continue

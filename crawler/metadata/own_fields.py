@@ -48,7 +48,7 @@ class CssTranslator(HTMLTranslator):
     """Translates CSS to an XPath that visits each element of a page once, and only some of its siblings.
 
     The XPath of parsel takes time that grows with the square of a list's length, and with its depth; there are pages
-    with lists of 50,000 elements.
+    with lists of 50,000 elements. Here, "a b" finds each b and then looks for an a above it.
     """
 
     def css_to_xpath(self, css: str, prefix: str = "descendant-or-self::") -> str:

@@ -54,7 +54,9 @@ LIST_CLASSES = tuple(
 """Classes of the body that together mark a list: lists of WordPress, and categories of MediaWiki."""
 HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
 WHOLLY = 0.9
-"""Share of a line that a link must cover, and of a text that fewer than SEVERAL teasers must make up."""
+"""The least share of a line that its link must cover."""
+FEW_TEASERS_SHARE = 0.9
+"""The least share of the text that fewer than SEVERAL teasers must have."""
 SEVERAL = 3
 """Entries that make a list of any length."""
 MOST_BEFORE = 200
@@ -357,7 +359,7 @@ def _has_teasers(page: Page, extraction: Extraction, entries: Mapping[int, ListE
     length = _length(extraction.blocks)
     of_teasers = _length(block for teaser in kept_teasers for block in teaser if id(block) in kept)
     begins_with_them = _length_before(page, extraction.blocks, titles[0]) <= max(MOST_OTHER_TEXT, length / 10)
-    least_share = LEAST_LIST_SHARE if has_several else WHOLLY
+    least_share = LEAST_LIST_SHARE if has_several else FEW_TEASERS_SHARE
     return begins_with_them and of_teasers >= least_share * length
 
 

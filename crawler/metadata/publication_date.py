@@ -270,9 +270,8 @@ class _Days:
         blocks = self.page.blocks[:MAX_BLOCKS]
         kept_ids = frozenset(map(id, self.extraction.blocks))
         headline = headline_at(blocks, self.extraction.title)
-        text_at = next(
-            (at for at, block in enumerate(blocks) if id(block) in kept_ids and len(block.text) > PROSE), None
-        )
+        kept_prose = (at for at, block in enumerate(blocks) if id(block) in kept_ids and len(block.text) > PROSE)
+        text_at = next(kept_prose, None)
         end_of_byline = self._first_prose(blocks, kept_ids, headline) + MAX_BYLINE
         for number, mention in enumerate(islice(self._mentions(blocks), MAX_MENTIONS)):
             block = mention.block
@@ -288,6 +287,7 @@ class _Days:
                     self.candidates.add(mention.day, "line", "label, changed", distance)
                 continue
 
+            # The place of the line among the lines with dates and in the text.
             if "line" in self.candidates.signs.get(mention.day, ()):
                 signs.append("line twice")
             if number == 0:

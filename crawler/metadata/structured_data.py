@@ -228,7 +228,7 @@ def _unparsed_values(key: str, script: str) -> list[str]:
     return [re.sub(r"\\u002b", "+", value[1], flags=re.IGNORECASE).replace("\\/", "/") for value in values]
 
 
-MAX_LABELS = 5  # the domains that begin with the first labels of a host, so many, are names of its site
+MAX_LABELS = 5  # labels of a host with which a name of the site begins: www.a.example, a.example and example
 _SITE_NAMES = ("og:site_name", "application-name")
 _TAG = re.compile(r"<[^<>]{1,300}>")
 _HOST = re.compile(r"https?://([^/:?#]{1,253})")
