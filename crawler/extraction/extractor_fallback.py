@@ -115,7 +115,7 @@ def with_fallback(extract: Callable[..., Extraction], fallback: ExtractorFallbac
 
 
 def _extract(extract: Callable[..., Extraction], fallback: ExtractorFallback, page: Page, **options: Any) -> Extraction:
-    # Without options, the result is cached: other parts of the crawler extract the same page.
+    # Without options, such as a library, the result is cached: other parts of the crawler extract the same page.
     first = extract(page, **options) if options else page.once(extract)
     if not is_doubtful(first):
         return first

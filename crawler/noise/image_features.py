@@ -68,7 +68,7 @@ def _of_place(context: PageContext, image: ImageLink, index: int) -> list[float]
     """The position of the image among the images, the blocks and the blocks of the main text."""
     kept = context.kept
     blocks = context.page.blocks
-    at = image.at
+    at = image.at  # the index of the block after the image
     main_before = bisect_left(kept, at)
     back = FAR
     if main_before:

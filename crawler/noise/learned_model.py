@@ -79,15 +79,15 @@ def features_of(sighting: Sighting, evidence: Evidence, entropy: float | None, k
     """The features of an image: from its page, and from the other pages of its site."""
     pages = evidence.pages
     shown = evidence.shown.get(fold(sighting.url), 0)
-    others = max(0, shown - 1)
+    other_pages = max(0, shown - 1)  # that show it
     share_of_others = UNKNOWN
     if pages > 1:
-        share_of_others = others / (pages - 1)
+        share_of_others = other_pages / (pages - 1)
     if entropy is None:
         entropy = UNKNOWN
     if keyword is None:
         keyword = UNKNOWN
-    of_site = (log1p(pages), log1p(others), share_of_others, entropy, keyword)
+    of_site = (log1p(pages), log1p(other_pages), share_of_others, entropy, keyword)
     return np.array((*sighting.features, *of_site), np.float32)
 
 

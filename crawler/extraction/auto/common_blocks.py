@@ -39,8 +39,8 @@ class BlockLibrary(Library):
 def _parts_of_wholes(page: Page) -> frozenset[int]:
     """The blocks, by index, that are lines of code or cells of data tables."""
     containers = page.containers
-    listings = [at for at, tag in enumerate(containers.tags) if tag == "pre"]
-    wholes = (*listings, *data_tables(page))
+    pres = [at for at, tag in enumerate(containers.tags) if tag == "pre"]
+    wholes = (*pres, *data_tables(page))
     return frozenset(chain.from_iterable(range(containers.starts[at], containers.ends[at]) for at in wholes))
 
 

@@ -59,14 +59,18 @@ class Characters:
 @cache
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
     """The kind and the lower case of each character of the Basic Multilingual Plane."""
+    # The kinds by Unicode's general categories, https://www.unicode.org/reports/tr44/#General_Category_Values.
     by_category = {"Ll": LOWER, "Lu": UPPER, "Lt": UPPER, "Nd": DIGIT, "Lo": CASELESS, "Lm": CASELESS, "Zs": SPACE}
     every = "".join(map(chr, range(_BMP)))
     kinds = np.array([by_category.get(category, OTHER) for category in map(unicodedata.category, every)], np.uint8)
+
     lower = np.arange(_BMP, dtype=np.uint16)
     for code in np.flatnonzero(kinds == UPPER).tolist():
         lower_case = every[code].lower()
         if len(lower_case) == 1:
             lower[code] = ord(lower_case)
+
+    # Scripts without spaces, and signs, are kinds of their own.
     unspaced = np.zeros(_BMP, bool)
     unspaced[[match.start() for match in re.finditer(f"[{UNSPACED_CHARACTERS}]", every)]] = True
     kinds[unspaced & (kinds == CASELESS)] = UNSPACED
@@ -103,7 +107,7 @@ def read(texts: list[str]) -> Characters:
     """The characters and words of the texts."""
     codes, kinds, lengths = _codes(texts)
     ends = np.cumsum(lengths)
-    owner = np.repeat(np.arange(len(texts)), lengths)
+    owner = np.repeat(np.arange(len(texts)), lengths)  # the index of the text of each character
     flat_counts = np.bincount(owner * len(KINDS) + kinds, minlength=len(texts) * len(KINDS))
     counts = flat_counts.reshape(len(texts), len(KINDS)).astype(np.float32)
     counts[:, SPACE] -= 1  # the line end is not a character of the text

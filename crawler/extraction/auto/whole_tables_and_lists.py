@@ -112,7 +112,7 @@ def _tables_and_lists(page: Page) -> list[int]:
     """For each container, the innermost table that it is or is in; -1 without one."""
     layouts: set[int] = set()
     """The tables that contain tables; -1 stands for the page outside of tables."""
-    listings: list[int] = []
+    pres: list[int] = []
     cells: Counter[int] = Counter()
     for at, (tag, parent) in enumerate(zip(containers.tags, containers.parents, strict=True)):
         table = table_of[parent] if parent >= 0 else -1
@@ -123,7 +123,7 @@ def _tables_and_lists(page: Page) -> list[int]:
         elif tag in LISTS:
             items[at] = 0
         elif tag == "pre":
-            listings.append(at)
+            pres.append(at)
         elif containers.starts[at] < containers.ends[at]:  # empty rows, cells and items do not count
             if tag == "tr" and table >= 0:
                 rows[table].append(at)
@@ -135,7 +135,7 @@ def _tables_and_lists(page: Page) -> list[int]:
     wholes = [at for at, count in items.items() if count > 1 and _is_short(containers, at, count)]
     for table in rows.keys() - layouts:
         wholes += _wholes_of_table(containers, table, rows[table], cells)
-    return sorted(wholes + listings)
+    return sorted(wholes + pres)
 
 
 def _wholes_of_table(containers: Containers, table: int, rows: list[int], cells: Counter[int]) -> list[int]:

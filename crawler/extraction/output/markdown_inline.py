@@ -139,7 +139,7 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
     has_math = not MATH_SIGNS.keys().isdisjoint(tokens)
     out: list[str] = []
     address = ""
-    opened = 0
+    link_start = 0  # the index in `out` of the open link
     inside: Markup | None = None  # CODE or MATH, or NOTE within a reference
 
     # Tokens at even indexes are texts, the others are marks.
@@ -157,12 +157,12 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
             out.append(MATH_SIGNS.get(token, ""))
         elif token == OPEN_LINK:
             address = next(addresses, "")
-            opened = len(out)
+            link_start = len(out)
             out.append("[" if address else "")
         elif token == CLOSE_LINK:
             out.append(f"]({address})" if address else "")
-            if not "".join(out[opened + 1 : -1]).strip():  # a link without text
-                del out[opened:]
+            if not "".join(out[link_start + 1 : -1]).strip():  # a link without text
+                del out[link_start:]
             address = ""
         elif not inside and (strong or token not in MARKS[Markup.STRONG]):
             out.append(EMPHASIS[token])

@@ -15,7 +15,7 @@ from lxml import etree
 
 from crawler.extraction.output.code_listing import MAX_PARTS, language, listing
 from crawler.extraction.output.markdown_inline import TICKS
-from crawler.extraction.output.plain_text import LEAST_LINES, Starts, in_one, item_marks, paragraphs
+from crawler.extraction.output.plain_text import LEAST_LINES, ParagraphStarts, in_one, item_marks, paragraphs
 from crawler.page.blocks import Block
 
 # A table with more columns, or with longer cells, is not a table of data, but for layout.
@@ -149,7 +149,7 @@ class _Document:
         """The marks of items."""
         self.lists_with_other_marks: set[etree._Element] = set()
         """The lists whose items have `OTHER_MARKS`."""
-        self.starts = Starts()
+        self.starts = ParagraphStarts()
         self.parts: Counter[etree._Element | None] = Counter()
         """How many parts of each <pre> there were."""
 
@@ -321,7 +321,7 @@ def _paragraphs(lines: list[MarkdownLine], images: dict[int, list[str]]) -> Iter
     yield paragraph
 
 
-def _text(lines: list[MarkdownLine], starts: Starts) -> list[str]:
+def _text(lines: list[MarkdownLine], starts: ParagraphStarts) -> list[str]:
     """The lines of a paragraph, with a backslash at the end of each but the last, which is a line break of Markdown;
     lines that the page has only wrapped are joined.
     """

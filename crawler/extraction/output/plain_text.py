@@ -90,7 +90,7 @@ class _Text:
         """The lines of the open <pre>."""
         self.parts: Counter[etree._Element] = Counter()
         """How many parts of each <pre> there were."""
-        self.starts = Starts()
+        self.starts = ParagraphStarts()
 
     def new_lines(self, run: Iterable[Block]) -> list[str]:
         """The texts of some blocks, without long texts that were written before."""
@@ -152,9 +152,9 @@ class _Text:
         table = next(islice(row.iterancestors("table"), 1), None)
         if table not in self.columns:
             self.columns[table] = _columns(table)
-        places = list(_places(row))
-        last = max(at for at, (_, cell) in enumerate(places) if cell in self.cells)
-        cells = [(column, self.cells.get(cell, [])) for column, cell in places[: last + 1]]
+        row_cells = list(_cells_with_columns(row))
+        last = max(at for at, (_, cell) in enumerate(row_cells) if cell in self.cells)
+        cells = [(column, self.cells.get(cell, [])) for column, cell in row_cells[: last + 1]]
         return [lines for column, lines in cells if lines or column in self.columns[table]]
 
     def holder(self, element: etree._Element) -> etree._Element | None:
@@ -227,11 +227,11 @@ def _columns(table: etree._Element | None) -> set[int]:
         return set()
     # The rows of the table itself and of its <thead>, <tbody> and <tfoot>.
     rows = chain.from_iterable(part.iterchildren("tr") for part in chain([table], table))
-    cells = chain.from_iterable(map(_places, islice(rows, MAX_ROWS)))
+    cells = chain.from_iterable(map(_cells_with_columns, islice(rows, MAX_ROWS)))
     return {column for column, cell in cells if any(not piece.isspace() for piece in cell.itertext())}
 
 
-def _places(row: etree._Element) -> Iterator[tuple[int, etree._Element]]:
+def _cells_with_columns(row: etree._Element) -> Iterator[tuple[int, etree._Element]]:
     """The cells of a row with their columns."""
     column = 0
     for cell in islice(row.iterchildren("td", "th"), MAX_COLUMNS):
@@ -280,7 +280,7 @@ FIRST_WORD = re.compile(r"\S{1,40}+")
 STOPS = FULL_STOPS | frozenset(':：;；”’"」』）)!?…')
 
 
-class Starts(dict[etree._Element, frozenset[str]]):
+class ParagraphStarts(dict[etree._Element, frozenset[str]]):
     """A cache of `_starts_of_paragraphs`: an element is read once for all of its runs of lines."""
 
     def __missing__(self, element: etree._Element) -> frozenset[str]:
@@ -288,7 +288,7 @@ class Starts(dict[etree._Element, frozenset[str]]):
         return starts
 
 
-def unwrapped(element: etree._Element, lines: list[str], starts: Starts) -> list[str]:
+def unwrapped(element: etree._Element, lines: list[str], starts: ParagraphStarts) -> list[str]:
     """The paragraphs of adjacent lines of an element; the lines themselves if the page has not wrapped them."""
     parts = paragraphs(element, lines, starts)
     if not parts:
@@ -296,7 +296,7 @@ def unwrapped(element: etree._Element, lines: list[str], starts: Starts) -> list
     return [in_one(lines[part.start : part.stop]) for part in parts]
 
 
-def paragraphs(element: etree._Element, lines: list[str], starts: Starts) -> list[range]:
+def paragraphs(element: etree._Element, lines: list[str], starts: ParagraphStarts) -> list[range]:
     """The lines of each paragraph, as ranges of indexes; empty if the page has not wrapped these lines."""
     widths = list(map(width, lines))
     full_width = max(widths)
