@@ -32,10 +32,10 @@ logger = logging.getLogger(__name__)
 SHORTEST_SECONDS = 1.0  # the shortest pause of a host that names a shorter one in Retry-After
 WALLED = "walled"  # in place of a status, in the statistics
 WALLS_OF_NEW_HOST = 3
-"""Walls in a row, with a status of success, after which a host is considered walled if it has answered nothing else."""
+"""Walls in a row, sent as successful responses, after which a host that has sent nothing else is considered walled."""
 WALLS_OF_HOST = 20
-"""Walls in a row after which a host that has answered otherwise is considered walled. A captcha in front of a download
-is a wall, but says nothing about other addresses.
+"""Walls in a row after which a host that has also sent other responses is considered walled. A captcha in front of a
+download is a wall, but says nothing about other addresses.
 """
 
 
@@ -87,12 +87,12 @@ class BackoffMiddleware:
         """Returns the downloader's slot for a host, if it has one."""
         self.feeds = feeds
         """The texts of pages that are known from feeds."""
-        self.rests: dict[str, tuple[int, float]] = {}
+        self.pauses: dict[str, tuple[int, float]] = {}
         """How many times in a row each refusing host was paused, and when its last pause ends."""
-        self.answered: set[str] = set()
-        """Hosts that have answered a request without refusing it."""
-        self.walls: Counter[str] = Counter()
-        """How many walls in a row, with a status of success, each host has answered with."""
+        self.answering_hosts: set[str] = set()
+        """Hosts that have answered a request for a page without refusing it."""
+        self.walls_in_a_row: Counter[str] = Counter()
+        """How many walls in a row each host has sent as successful responses."""
         self.closed: set[str] = set()
         """Closed hosts, each of which is logged once; responses to requests already sent may still come."""
 
@@ -110,39 +110,40 @@ class BackoffMiddleware:
 
         # No refusal.
         if wall is None and response.status not in TOO_BUSY:
-            self.walls.pop(name, None)
+            self.walls_in_a_row.pop(name, None)
             if can_wait(request):
-                self.answered.add(name)
-            if self.rests.pop(name, None):
+                self.answering_hosts.add(name)
+            if self.pauses.pop(name, None):
                 self.hosts.host_recovered(name)
             return response
 
-        # A wall in front of this address only.
+        # A wall in front of a page whose text is known from a feed: the spider uses that.
         if wall is not None and self.is_in_feed(request):
             raise Refusal(wall, response)
+        # A wall in front of this address only.
         if wall is not None and self.count_wall(name, response):
             may_be_retried = True
-            max_tries = 1
+            max_retries = 1
         # A refusal by the host, which is paused or closed.
         else:
             self.count(f"backoff/{response.status if wall is None else WALLED}")
             header = (response.headers.get("Retry-After") or b"").decode("latin-1")
             outcome = wall or Outcome(Code.HTTP_STATUS, str(response.status))
-            may_be_retried = self.let_rest(name, outcome, retry_after(header, time.time()))
-            max_tries = self.max_pauses
+            may_be_retried = self.pause_or_close(name, outcome, retry_after(header, time.time()))
+            max_retries = self.max_pauses
             self.withdraw(name)
 
-        tries = request.meta.get(REFUSED_TIMES, 0) + 1
-        if not may_be_retried or tries > max_tries or not can_wait(request):
+        refusals = request.meta.get(REFUSED_TIMES, 0) + 1
+        if not may_be_retried or refusals > max_retries or not can_wait(request):
             if wall is not None:
                 raise Refusal(wall, response)
             return response
         retry = request.copy()
-        retry.meta.update({REFUSED_TIMES: tries, REFUSED: True})
+        retry.meta.update({REFUSED_TIMES: refusals, REFUSED: True})
         return retry
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        """Queue a request again that was withdrawn."""
+        """Queue a request again that `withdraw` took out of the downloader."""
         if isinstance(exception, HostRestsError):
             return request.copy()
         return None
@@ -155,9 +156,9 @@ class BackoffMiddleware:
         """Count a wall; returns whether it may be in front of its address only, and not of the whole host."""
         if wall.status >= 300:  # the host itself refuses
             return False
-        self.walls[name] += 1
-        walls_of_host = WALLS_OF_HOST if name in self.answered else WALLS_OF_NEW_HOST
-        return self.walls[name] < walls_of_host and name not in self.rests
+        self.walls_in_a_row[name] += 1
+        walls_of_host = WALLS_OF_HOST if name in self.answering_hosts else WALLS_OF_NEW_HOST
+        return self.walls_in_a_row[name] < walls_of_host and name not in self.pauses
 
     def withdraw(self, name: str) -> None:
         """Withdraw the requests to a host that wait in the downloader, as its pause has begun."""
@@ -169,10 +170,10 @@ class BackoffMiddleware:
                 slot.queue.remove((request, response))
                 response.errback(HostRestsError())
 
-    def let_rest(self, name: str, outcome: Outcome, retry_after_seconds: float | None) -> bool:
+    def pause_or_close(self, name: str, outcome: Outcome, retry_after_seconds: float | None) -> bool:
         """Pause the host after an outcome, or close it; returns whether it may be requested again."""
         now = time.monotonic()
-        pauses, until = self.rests.get(name, (0, 0.0))
+        pauses, until = self.pauses.get(name, (0, 0.0))
         is_new_pause = now >= until  # responses to requests that were sent before a pause do not extend it
         if is_new_pause:
             pauses += 1
@@ -180,7 +181,7 @@ class BackoffMiddleware:
             if retry_after_seconds is not None:
                 seconds = max(retry_after_seconds, SHORTEST_SECONDS)
             until = now + seconds
-            self.rests[name] = pauses, until
+            self.pauses[name] = pauses, until
 
         if until - now > self.limit or pauses > self.max_pauses:
             is_walled = outcome.code is Code.WALLED

@@ -7,7 +7,7 @@ from crawler.spiders.request_outcomes import Refusal
 from crawler.urls.http_limits import MOST_CODINGS
 
 MOST_PARTS = 1_000
-"""Compressed parts of a body, one after the other; each takes ten microseconds, even if it is empty."""
+"""The most compressed parts of a body, one after the other; each takes ten microseconds, even if it is empty."""
 MAGIC_NUMBERS = {
     b"gzip": (b"\x1f\x8b\x08",),
     b"x-gzip": (b"\x1f\x8b\x08",),
@@ -19,7 +19,7 @@ https://www.rfc-editor.org/rfc/rfc8878#section-3.1 for zstd, where the second on
 
 
 class LimitedCompression(HttpCompressionMiddleware):
-    """Scrapy's middleware with further limits; it limits only the size of the result."""
+    """Scrapy's middleware, which limits only the size of the result, with further limits."""
 
     @staticmethod
     def _split_encodings(content_encoding: list[bytes]) -> tuple[list[bytes], list[bytes]]:

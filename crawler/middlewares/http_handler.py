@@ -26,9 +26,9 @@ from crawler.urls.http_limits import MOST_CHUNKS
 from crawler.urls.public_hosts import is_public
 
 MOST_BYTES = 256 * 1024
-"""Bytes of the headers of a response, as in Chrome; Twisted has no limit."""
+"""The most bytes of the headers of a response, as in Chrome; Twisted has no limit."""
 LONGEST_LINE = 64 * 1024
-"""Bytes of one header. Twisted's limit is 16 KB, which some Content-Security-Policy headers exceed."""
+"""The most bytes of one header. Twisted's limit is 16 KB, which some Content-Security-Policy headers exceed."""
 
 
 class LimitError(Exception):
@@ -51,8 +51,10 @@ class LimitedHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._crawler = crawler
         self._pool.retryAutomatically = False
+        # Sends retries; it keeps no connections open.
         self._retries = HTTP11DownloadHandler(crawler)
         self._retries._pool.persistent = False
+        # Sends requests that may only go to public addresses; it keeps no connections open, either.
         self._only_public = HTTP11DownloadHandler(crawler)
         self._only_public._pool.persistent = False
         for pool in (self._pool, self._retries._pool, self._only_public._pool):
@@ -73,7 +75,7 @@ class LimitedHandler(HTTP11DownloadHandler):
             raise
 
     def _sent(self, name: str) -> None:
-        """Begin the pause of a host now; for Scrapy it began before there was a connection."""
+        """Begin the pause of a host now: Scrapy began it before there was a connection."""
         slot = slot_of(self._crawler, name)
         if slot is not None:
             slot.lastseen = monotonic()
@@ -95,8 +97,8 @@ def _with_limits(factory: Any, sent: Callable[[str], None]) -> Any:
 def _to_public_addresses(factory: Any) -> Any:
     """A factory of connections like this one, which refuses connections to addresses that are not public.
 
-    It checks the address to which a connection was made, before anything is sent. Connections that were opened for
-    other requests are in another pool.
+    It checks the address to which a connection was made, before anything is sent. It sees new connections only, so
+    these requests have a pool of their own.
     """
 
     class ToPublicAddresses(factory):  # type: ignore[misc]
@@ -127,7 +129,7 @@ class SentRequests:
         return answer
 
     def report(self) -> None:
-        """Report the last request after the event loop has written it, which it does in its next iteration."""
+        """Report the last request after the event loop has written it in its next iteration: one iteration later."""
         loop = asyncio.get_running_loop()
         loop.call_soon(loop.call_soon, self._sent, self._host)
 
@@ -145,7 +147,7 @@ class FewChunks(_ChunkedTransferDecoder):
 
 
 class ResponseLimits:
-    """Receives the data of a connection, and closes it if a response exceeds the limits or its own length."""
+    """Receives the data of a connection, and closes it if a response exceeds the limits or its declared length."""
 
     def __init__(self, protocol: Any) -> None:
         self._protocol = protocol

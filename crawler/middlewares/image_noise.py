@@ -57,7 +57,7 @@ class ImageNoiseMiddleware:
     def process_request(self, request: Request) -> None:
         """Pass content and everything that is not judged; refuse noise."""
         lease: Lease | None = request.meta.get("lease")
-        if lease is None or lease.candidate.sight is None or VERDICT in request.meta:
+        if lease is None or lease.candidate.sight is None or VERDICT in request.meta:  # with a verdict, it is a retry
             return
 
         # The verdict on the image.
@@ -65,20 +65,20 @@ class ImageNoiseMiddleware:
         sighting = Sighting.of(lease.candidate.sight)
         evidence = self.evidence.of(lease.shown_on)
         verdict = self.image_filter.verdict(sighting, evidence)
-        is_image = candidate.kind is AddressKind.IMAGE
+        is_image = candidate.kind is AddressKind.IMAGE  # otherwise a page that only the image links to
         is_noise = verdict.is_noise and (
             is_image or leads_to_noise(sighting, verdict, self.image_filter.judge, evidence.pages)
         )
         key = self.keys(candidate.url, candidate.kind)
         is_audited = is_noise and self.is_audited(key)
-        address = {"key": key, "site_id": lease.shown_on, "kind": candidate.kind, "sight": candidate.sight}
-        request.meta[VERDICT] = _record(sighting, verdict, is_noise) | address | {"audited": is_audited}
+        address_columns = {"key": key, "site_id": lease.shown_on, "kind": candidate.kind, "sight": candidate.sight}
+        request.meta[VERDICT] = _record(sighting, verdict, is_noise) | address_columns | {"audited": is_audited}
 
         # The request: refused if the image is noise and not audited.
         if not is_noise:
             self.count("image_noise/kept")
             return
-        if is_audited:  # the result of the audit is not known yet
+        if is_audited:
             self.count("image_noise/audited")
             return
         self.count("image_noise/skipped")
@@ -105,6 +105,7 @@ def _record(sighting: Sighting, verdict: Verdict, is_noise: bool) -> dict[str, A
         "entropy": verdict.entropy,
         "reasons": records(verdict.reasons),
         "decided_by": verdict.decided_by if is_noise else "",
+        # Known once the image was downloaded.
         "mistaken": None,
         "bytes": None,
         "bytes_are_measured": False,

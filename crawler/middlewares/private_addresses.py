@@ -44,7 +44,9 @@ class PublicResolver:
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> Any:
         receiver = _PublicOnly(self, resolutionReceiver, hostName, portNumber)
-        if not _is_encodable(hostName):  # Python would raise an error that Twisted does not expect, and so wait forever
+        if not _is_encodable(
+            hostName
+        ):  # Python would raise an error that Twisted does not handle: the request would hang
             no_resolution = _NoResolution(hostName)
             receiver.resolutionBegan(no_resolution)
             receiver.resolutionComplete()
@@ -80,8 +82,8 @@ class _NoResolution:
 class _PublicOnly:
     """Passes the allowed addresses of a host to another receiver."""
 
-    def __init__(self, guard: PublicResolver, receiver: Any, host: str, port: int) -> None:
-        self.guard = guard
+    def __init__(self, resolver: PublicResolver, receiver: Any, host: str, port: int) -> None:
+        self.resolver = resolver
         self.receiver = receiver
         self.host = host
         self.port = port
@@ -92,7 +94,7 @@ class _PublicOnly:
         self.receiver.resolutionBegan(resolution)
 
     def addressResolved(self, address: Any) -> None:  # noqa: N802
-        if self.guard.may_connect(self.host, self.port, address.host):
+        if self.resolver.may_connect(self.host, self.port, address.host):
             self.passed_count += 1
             self.receiver.addressResolved(address)
         else:
@@ -100,12 +102,15 @@ class _PublicOnly:
 
     def resolutionComplete(self) -> None:  # noqa: N802
         if self.refused_count and not self.passed_count:
-            self.guard.refused.add(self.host.lower())
+            self.resolver.refused.add(self.host.lower())
         self.receiver.resolutionComplete()
 
 
 class AddressGuard:
-    """Puts the guard in front of the reactor's resolver while a crawl runs; gives refused requests their outcome."""
+    """Puts a PublicResolver in front of the reactor's resolver while a crawl runs, and refuses requests until then.
+
+    Requests to hosts without an allowed address get the outcome NOT_PUBLIC.
+    """
 
     def __init__(self, allowed: list[str]) -> None:
         self.allow_list = AllowList(allowed)
@@ -121,7 +126,7 @@ class AddressGuard:
     def install(self) -> None:
         from twisted.internet import reactor
 
-        if isinstance(reactor.nameResolver, PublicResolver):  # by another crawl in this process
+        if isinstance(reactor.nameResolver, PublicResolver):  # another crawl in this process has installed it
             self.resolver = reactor.nameResolver
             self.resolver.allow_lists.append(self.allow_list)
         else:
@@ -151,7 +156,7 @@ class AddressGuard:
 
 
 class PrivateAddressMiddleware(AddressGuard):
-    """The guard of crawls of the topic spider; other spiders of the project may connect to any address."""
+    """The address guard of the topic spider; other spiders of the project may connect to any address."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -24,7 +24,10 @@ REDIRECT_STATUSES = (301, 302, 303, 307, 308)
 
 
 class ScopedRedirectMiddleware(RedirectMiddleware):
-    """Follows HTTP redirects as Scrapy does, but within the scope of links; those of robots.txt may lead anywhere."""
+    """Follows HTTP redirects as Scrapy does, but within the scope.
+
+    Redirects of requests without a lease, such as for robots.txt, may lead anywhere.
+    """
 
     redirects: Redirects
 
@@ -38,7 +41,10 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
     async def process_response(  # type: ignore[override]
         self, request: Request, response: Response
     ) -> Request | Response:
-        """Pass a response, or return the request for the target of a redirect; raises a Refusal if there is none."""
+        """Pass a response, or return the request for the target of a redirect.
+
+        Raises a Refusal if a redirect has no target, or if the target is not followed.
+        """
         try:
             followed = super().process_response(request, response)
         except ValueError:  # the target is not an address

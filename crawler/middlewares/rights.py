@@ -50,6 +50,7 @@ class RightsMiddleware:
         self.crawler = crawler
         self.purpose = purpose
         self.files: FileCache[str, Any] = FileCache(MAX_KEPT)
+        # For at most as many hosts as `files` can keep files.
         self.licence_counts: LruDict[str, int] = LruDict(MAX_KEPT // OVERHEAD_BYTES)
         """How many licence files the pages of a host have named."""
 
@@ -71,7 +72,7 @@ class RightsMiddleware:
             raise Refusal(Outcome(Code.RIGHTS_RESERVED, signal))
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Request the licence files that a page names."""
+        """Request the licence files that a page names, and add them to the files of its request."""
         if not _is_for_content(request):
             return response
         headers = rights_headers(response)
@@ -95,12 +96,12 @@ class RightsMiddleware:
     async def with_files(self, url: str, site: SiteFiles) -> SiteFiles:
         """The files of a host, completed by those that the purpose of the crawl needs."""
         if self.purpose.wants_reservations and site.tdm is None:
-            address = address_of(url).origin + tdm_reservation.PATH
-            if site.robots is None or site.robots.allows(address):
-                tdm = await self.files.get(address, lambda: self._fetch(address, tdm_reservation.read_file))
+            tdm_url = address_of(url).origin + tdm_reservation.PATH
+            if site.robots is None or site.robots.allows(tdm_url):
+                tdm = await self.files.get(tdm_url, lambda: self._fetch(tdm_url, tdm_reservation.read_file))
                 site = replace(site, tdm=tdm)
         if site.robots is not None and not site.licences:
-            licence_files = [await self.licence(address) for address in site.robots.own.licences]
+            licence_files = [await self.licence(licence_url) for licence_url in site.robots.own.licences]
             site = replace(site, licences=tuple(file for file in licence_files if file is not None))
         return site
 

@@ -36,8 +36,8 @@ logger = logging.getLogger(__name__)
 MAX_KEPT = 5_000_000  # bytes of cached robots.txt; parsed rules take some 25 times as much memory
 SHORTEST_DELAY_SECONDS = 0.001  # a shorter Crawl-delay makes no difference
 SHORT_FAILURES = frozenset((Code.CONNECTION_LOST, Code.ANSWER_CUT))
-"""Failures of hosts that can be reached, after which robots.txt is requested again soon. Timeouts are not included:
-they have already taken minutes.
+"""Failures of hosts that can be reached: they may be over soon, and robots.txt is requested again. Timeouts are not
+included: they have already taken minutes.
 """
 NO_RULES = read_robots(b"", "", "")
 """Stands for a robots.txt that does not exist, or is empty."""
@@ -50,8 +50,8 @@ class ClosedHost:
     outcome: Outcome
     failures: int = 0
     """How many times in a row its robots.txt failed."""
-    may_open: bool = False
-    """Whether the host is only paused, and its addresses wait."""
+    is_paused: bool = False
+    """Whether the host is only paused: then its addresses wait, and are not given up."""
 
 
 RobotsAnswer = RobotsFile | ClosedHost
@@ -96,12 +96,13 @@ class RobotsMiddleware:
         origin = address_of(request.url).origin
         name = address_of(request.url).host
         interval = self.hosts.interval(name)
+        # If no robots.txt is known, that of a request that may only go to public addresses must not be requested from a
+        # private host, either. The answer then holds for such requests only, so it has its own key.
         only_public = bool(request.meta.get(ONLY_PUBLIC)) and self.answers.last(origin) is None
-        # A refusal to connect to a private host holds only for requests that must stay public: it has its own key.
         key = f"{origin} if it is public" if only_public else origin
         answer = await self.answers.get(key, partial(self.fetch, origin, only_public))
         if isinstance(answer, ClosedHost):
-            if answer.may_open and can_wait(request):
+            if answer.is_paused and can_wait(request):
                 return request.copy()
             raise Refusal(answer.outcome)
         if not answer.allows(request.url):
@@ -127,15 +128,15 @@ class RobotsMiddleware:
         # BackoffMiddleware has already paused a host that is too busy: the answer is not kept, so that robots.txt is
         # requested again with the first address after the pause. Requests that cannot wait are refused meanwhile.
         if response.status in TOO_BUSY and self.hosts.is_resting(name, clock()):
-            paused = ClosedHost(Outcome(Code.HOST_CLOSED), self.failures(origin), may_open=True)
+            paused = ClosedHost(Outcome(Code.HOST_CLOSED), self.failures(origin), is_paused=True)
             return Fetched(paused, 0, valid_until=clock())
         if response.status == 429 or response.status >= 500:
             why = Outcome(Code.HTTP_STATUS, str(response.status))
             # A host that is too busy and not paused was closed by BackoffMiddleware: it refused too often or for long.
             return self.failed(origin, why, is_short=response.status not in TOO_BUSY)
 
-        body = readable_part(response.body) if response.status < 300 else b""
-        if len(response.body) > len(body) > 0:
+        body = readable_part(response.body) if response.status < 300 else b""  # after a 4xx, there are no rules
+        if body and len(response.body) > len(body):
             logger.info("The robots.txt of %s is longer than %d bytes: the rest is not read", origin, MAX_SIZE)
         now = datetime.now(UTC).isoformat(timespec="seconds")
         file = read_robots(body, f"{origin}/robots.txt", now) if body.strip() else NO_RULES
@@ -143,16 +144,19 @@ class RobotsMiddleware:
         return Fetched(self.slow_down(name, file), len(body), clock() + DAY)
 
     def failed(self, origin: str, why: Outcome, is_short: bool) -> Fetched[RobotsAnswer]:
-        """Pause a host whose robots.txt cannot be read if the failure is short, or close it for a time."""
+        """Pause a host whose robots.txt cannot be read, if the failure `is_short`; otherwise close it for a time.
+
+        Returns why the host must not be requested.
+        """
         failures = self.failures(origin) + 1
-        may_open = is_short and failures <= self.max_pauses
-        seconds = self.first_pause * 2 ** (failures - 1) if may_open else self.failure_seconds
+        is_paused = is_short and failures <= self.max_pauses
+        seconds = self.first_pause * 2 ** (failures - 1) if is_paused else self.failure_seconds
         valid_until = self.answers.clock() + seconds
         outcome = why if why.code is Code.NOT_PUBLIC else Outcome(Code.ROBOTS_UNREADABLE, str(why))
-        if may_open:
+        if is_paused:
             self.hosts.rest(address_of(origin + "/").host, valid_until)
             logger.info("%s: %s; it is requested again in %.0f seconds", origin, outcome.message, seconds)
-        return Fetched(ClosedHost(outcome, failures, may_open), 0, valid_until)
+        return Fetched(ClosedHost(outcome, failures, is_paused), 0, valid_until)
 
     def failures(self, origin: str) -> int:
         """How many times the robots.txt of a host has failed since it was last read."""

@@ -116,15 +116,17 @@ def test_a_host_is_given_up_after_its_last_pause() -> None:
     hosts = Frontier(AddressKeys(1, Canonical(())), LimitSettings()).hosts
     backoff = BackoffMiddleware(hosts, lambda name: None, limit=10.0)
     backoff.first_pause = 0.0
-    may_come_again = [backoff.let_rest("a.example", BUSY, None) for _ in range(backoff.max_pauses + 1)]
+    may_come_again = [backoff.pause_or_close("a.example", BUSY, None) for _ in range(backoff.max_pauses + 1)]
     assert may_come_again == [True] * backoff.max_pauses + [False]
-    assert [backoff.let_rest(f"{seconds}.example", BUSY, seconds) for seconds in (9.0, 11.0)] == [True, False]
+    assert [backoff.pause_or_close(f"{seconds}.example", BUSY, seconds) for seconds in (9.0, 11.0)] == [True, False]
 
 
 def test_a_host_that_is_left_alone_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
     hosts = Frontier(AddressKeys(1, Canonical(())), LimitSettings()).hosts
     backoff = BackoffMiddleware(hosts, lambda name: None, limit=10.0)
-    assert [backoff.let_rest(name, BUSY, 3600.0) for name in ("a.example", "a.example", "b.example")] == [False] * 3
+    assert [backoff.pause_or_close(name, BUSY, 3600.0) for name in ("a.example", "a.example", "b.example")] == [
+        False
+    ] * 3
     assert [message.split()[0] for message in caplog.messages] == ["a.example", "b.example"]
 
 
