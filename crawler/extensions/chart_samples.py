@@ -31,7 +31,7 @@ KNOWN_STATUSES = range(100, 600)
 """Statuses that are counted separately: a hostile server can send any number, and each would be stored forever."""
 OTHER = "other"  # in place of any other status
 REFUSALS = f"{FAILURES}{Refusal.__module__}.{Refusal.__qualname__}"
-"""The count of requests that the crawler itself refused to send."""
+"""The name of the count of requests that the crawler itself refused to send."""
 
 
 class Sampler:
@@ -52,11 +52,11 @@ class Sampler:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         crawl = crawl_of(crawler)
-        samples = cls(crawl.frontier, crawl.topic.harvest, crawl.counts, lambda: crawler.stats.get_stats())
-        crawler.signals.connect(samples.start, signals.spider_opened)
-        crawler.signals.connect(samples.take, before_last_commit)
-        crawler.signals.connect(samples.stop, signals.engine_stopped)
-        return samples
+        sampler = cls(crawl.frontier, crawl.topic.harvest, crawl.counts, lambda: crawler.stats.get_stats())
+        crawler.signals.connect(sampler.start, signals.spider_opened)
+        crawler.signals.connect(sampler.take, before_last_commit)
+        crawler.signals.connect(sampler.stop, signals.engine_stopped)
+        return sampler
 
     def start(self) -> None:
         self.started_at = monotonic()
@@ -69,10 +69,10 @@ class Sampler:
             self.loop.stop()
 
     def take_if_due(self) -> None:
-        """Take a sample if one is due."""
+        """Take a sample if one is due; called every FIRST_SAMPLE_SECONDS."""
         now = monotonic()
         is_beginning = now - self.started_at <= BEGINNING_SECONDS
-        # A check may come a little too early; the next one is FIRST_SAMPLE_SECONDS later.
+        # Each check may come a little early or late, so the check that is nearest to SAMPLE_SECONDS is taken.
         if is_beginning or now - self.sampled_at > SAMPLE_SECONDS - FIRST_SAMPLE_SECONDS / 2:
             self.take()
 
@@ -98,7 +98,7 @@ class Sampler:
             bytes=counts.get("downloader/response_bytes", 0),
             images=counts.get("images", 0),
             image_bytes=counts.get("images/bytes", 0),
-            skipped=counts.get("image_noise/skipped", 0) - counts.get("image_noise/links", 0),
+            skipped=counts.get("image_noise/skipped", 0) - counts.get("image_noise/links", 0),  # only images
             statuses=answers_by_status(counts),
         )
 

@@ -43,7 +43,7 @@ REASONS = {
     "closespider_errorcount": N_("CLOSESPIDER_ERRORCOUNT errors happened"),
     "memusage_exceeded": N_("more memory was used than MEMUSAGE_LIMIT_MB"),
 }
-"""Sentences for Scrapy's own reasons to stop early."""
+"""Sentences for Scrapy's own reasons to stop early, from its extensions CloseSpider and MemoryUsage."""
 
 
 class ClosingLines:
@@ -75,13 +75,13 @@ class ClosingLines:
     def lines(self) -> list[Message]:
         """The closing lines."""
         crawl = self.crawl
-        frontier = self.crawl.frontier
-        status = self.crawl.status
-        counts = self.crawler.stats.get_stats()
+        frontier = crawl.frontier
+        status = crawl.status
+        statistics = self.crawler.stats.get_stats()
         pages = crawl.pages
 
         # How many pages were crawled.
-        lines = [self._result(pages, counts.get("downloader/response_bytes", 0))]
+        lines = [self._result(pages, statistics.get("downloader/response_bytes", 0))]
         total = max(pages, frontier.all_pages)
         if total > pages:
             lines.append(
@@ -91,7 +91,7 @@ class ClosingLines:
                     total,
                 )
             )
-        lines += _rendered(counts)
+        lines += _rendered(statistics)
         if crawl.rendering is None and crawl.arguments.render is not Render.NEVER:
             lines += _not_rendered(self._of_all_workers("render/missed"))
         pages_read_again = self._of_all_workers("extractor_fallback/pages")
@@ -131,9 +131,9 @@ class ClosingLines:
         images_path = ""
         if crawl.arguments.images:
             images_path = str(crawl.session.images.path)
-        return lines + _images(counts, images_path, is_new)
+        return lines + _images(statistics, images_path, is_new)
 
-    def _result(self, pages: int, size: int) -> Message:
+    def _result(self, pages: int, fetched_bytes: int) -> Message:
         """How many pages were crawled and how fast, after the reason if the crawl was stopped."""
         seconds = monotonic() - self.started
         result = plural(
@@ -142,7 +142,7 @@ class ClosingLines:
             pages,
             seconds=f"{seconds:.1f}",
             rate=f"{pages / seconds:.1f}",
-            size=byte_size(size),
+            size=byte_size(fetched_bytes),
         )
         if self.reason == EndReason.FINISHED:
             return result
@@ -177,6 +177,7 @@ def _not_kept(counts: OutcomeCounts, put_off: Outcomes, unlikely: int) -> list[M
     if skipped:
         lines.append(Message("Left out: {reasons}.", {"reasons": ranked(skipped)}))
 
+    # A pattern that ends with any query stands for an endless part of a site.
     endless = Outcomes({pattern: count for pattern, count in put_off.items() if pattern.detail.endswith(ANY_QUERY)})
     count_of_patterns = {
         N_("Not requested, as addresses like these bring nothing ({n}): {patterns}."): put_off - endless,
@@ -242,7 +243,7 @@ def _rendered(counts: Mapping[str, Any]) -> list[Message]:
     rendered = counts.get("render/pages", 0)
     if not rendered:
         return []
-    pages = max(rendered, counts.get("focus/pages", 0))
+    pages = max(rendered, counts.get("focus/pages", 0))  # some rendered pages are refused before they are scored
     return [
         plural(
             "Rendered in a browser: {rendered} of {n} page ({share}); {gained} of them had more text or links "
@@ -336,13 +337,13 @@ def _topic(crawl: Crawl) -> list[Message]:
     return lines
 
 
-def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
-    """The first failed examples or seeds with their reasons, and how many others there are.
+def _failed(outcomes: Mapping[str, Outcome]) -> list[Message]:
+    """The first failed examples or seeds with their outcomes, and how many others there are.
 
     >>> print(*_failed({"http://a.example/": Outcome(Code.HTTP_STATUS, "404")}))
     http://a.example/ (404 Not Found)
     """
-    failed = list(examples.items())
+    failed = list(outcomes.items())
     named = [Message("{url} ({why})", {"url": url, "why": why.message}) for url, why in failed[:MOST_EXAMPLES]]
     more = len(failed) - len(named)
     if more:
@@ -351,7 +352,9 @@ def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
 
 
 def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[Message]:
-    """How many images this run kept, where they are listed if images were requested, and how much skipping noise saved.
+    """How many images this run kept, where they are listed, and how much skipping noise saved.
+
+    `path` is empty if no images were requested. `is_new` calls the images new, as there may be older ones.
 
     >>> print(_images({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0])
     Images: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).

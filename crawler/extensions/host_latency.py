@@ -1,4 +1,4 @@
-"""Records the latency of hosts, and keeps AutoThrottle from changing delays that the user set for a host."""
+"""Records the latencies of hosts, and keeps AutoThrottle from changing delays that the user has set for a host."""
 
 from __future__ import annotations
 

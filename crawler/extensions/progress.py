@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 DEFAULT_INTERVAL = 10.0
-"""Seconds between two lines in the log if LOGSTATS_INTERVAL is 0, which ends only Scrapy's lines."""
+"""Seconds between two lines in the log if LOGSTATS_INTERVAL is 0, which switches off only Scrapy's own lines."""
 MOST_HOSTS = 3
-"""Hosts that are named if only their images are left."""
+"""The most hosts that are named if only images are left."""
 
 
 class CrawlProgress:
@@ -41,7 +41,7 @@ class CrawlProgress:
         self._pages_at_rate = 0
         """How many pages were done then."""
         self.rate = 0.0
-        """Pages a second."""
+        """Pages per second."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -80,6 +80,7 @@ class CrawlProgress:
     def draw(self) -> None:
         if self.bar is not None:
             done = self.frontier.all_pages
+            # One more than known, so that the bar is not full while the last page is read.
             total = self.frontier.max_pages or done + len(self.frontier) - self.frontier.unlikely + 1
             self.bar.draw(localized(self.words()), done, total)
 
@@ -113,7 +114,7 @@ class CrawlProgress:
     def words(self) -> Message:
         """The progress in words: pages, queued addresses, the rate, bytes, and what was skipped or failed."""
         crawl = self.crawl
-        harvest = self.crawl.harvest
+        harvest = crawl.harvest
         pages = crawl.pages
         self._update_rate(pages)
         words = plural(

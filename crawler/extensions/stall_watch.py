@@ -20,10 +20,14 @@ from crawler.urls.address import address_of
 
 logger = logging.getLogger(__name__)
 
-STALL_SECONDS = 30.0  # without progress until a line is logged; less if STALL_LIMIT is low
-LINES = 20  # the least number of lines that are logged before STALL_LIMIT is reached
-CHECKS = 4  # checks in the time until a line is logged
-TROUBLE_SECONDS = 10.0  # the longest time between two lines about trouble with the database
+STALL_SECONDS = 30.0
+"""Seconds without progress after which a line is logged, unless STALL_LIMIT is low."""
+LINES = 20
+"""At least this many lines are logged before the crawl has made no progress for STALL_LIMIT and ends."""
+CHECKS = 4
+"""Checks in the time after which a line is logged."""
+TROUBLE_SECONDS = 10.0
+"""The most seconds between two lines about trouble with the database."""
 
 
 class StallWatch:
@@ -37,13 +41,14 @@ class StallWatch:
         """Why the database cannot be written to; empty if it can."""
         self.answers = answers
         """How many responses have come so far."""
-        self.stall = STALL_SECONDS
+        self.stall_seconds = STALL_SECONDS
         """Seconds without progress after which a line is logged."""
         if limit:
-            self.stall = min(STALL_SECONDS, limit / LINES)
-        self.last = (-1, -1)
+            self.stall_seconds = min(STALL_SECONDS, limit / LINES)
+        self.last_progress = (-1, -1)
         """Ended leases and responses at the last check."""
-        self.check_seconds = min(max(self.stall, 0.4), 20.0) / CHECKS
+        self.check_seconds = min(max(self.stall_seconds, 0.4), 20.0) / CHECKS
+        """Seconds between two checks, from 0.1 to 5."""
         self.progress_at = 0.0
         self.logged_at = 0.0
         self.trouble_logged_at = 0.0
@@ -75,8 +80,8 @@ class StallWatch:
         """Note whether there was progress, and log a line if one is due."""
         now = monotonic()
         progress = (self.frontier.ended, self.answers())
-        if progress != self.last or self.frontier.is_paused:
-            self.last = progress
+        if progress != self.last_progress or self.frontier.is_paused:
+            self.last_progress = progress
             self.progress_at = now
         self.log_if_due(now)
 
@@ -95,8 +100,8 @@ class StallWatch:
     def is_due(self, now: float, trouble: str) -> bool:
         """Whether a line is due; lines about trouble with the database come sooner."""
         if trouble:
-            return now - self.trouble_logged_at >= min(self.stall, TROUBLE_SECONDS)
-        return now - max(self.progress_at, self.logged_at) >= self.stall
+            return now - self.trouble_logged_at >= min(self.stall_seconds, TROUBLE_SECONDS)
+        return now - max(self.progress_at, self.logged_at) >= self.stall_seconds
 
     def waits_for(self, now: float) -> str:
         """What the crawl waits for, in words."""
@@ -120,6 +125,6 @@ class StallWatch:
         return ", ".join(reasons) or "the next batch from the database"
 
     def since(self, name: str) -> float:
-        """When the oldest request that waits for a host was sent."""
+        """When the oldest active request to a host was sent."""
         active = self.frontier.active
         return min(work.since for work in active if address_of(work.lease.candidate.url).host == name)
