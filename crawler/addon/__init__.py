@@ -6,7 +6,7 @@ Every item that a callback yields from a page gets the field `clean`. Settings o
     WINNOW_GUARD_ADDRESSES   connections are allowed only to public addresses and to those of ALLOWED_PRIVATE_HOSTS
     WINNOW_FIND_NEAR_DUPLICATES
                              `clean["duplicate_of"]` is the address of an earlier page with nearly the same text
-    WINNOW_DURABLE_QUEUE     a folder in which requests are stored, so that they survive a crash
+    WINNOW_DURABLE_QUEUE     names a folder in which requests are stored, so that they survive a crash
 """
 
 from scrapy.settings import BaseSettings
@@ -16,8 +16,8 @@ from crawler.addon.clean_items import CleanItems
 from crawler.addon.durable_queue import DurableQueue, StartRequests
 from crawler.addon.image_noise import ImageNoiseFilter
 
-# The duplicate filter that `scrapy shell` sets: a shell must not continue a crawl.
 SHELL_FILTER = "scrapy.dupefilters.BaseDupeFilter"
+"""The duplicate filter that `scrapy shell` sets. A shell must not continue a crawl, so it gets no durable queue."""
 
 
 class Winnow:

@@ -33,7 +33,7 @@ class CleanItems(BaseSpiderMiddleware):
         if response is None or not ItemAdapter.is_item(item):
             return item
         page = html_page(response)
-        if page is None or not self._check_field(item):
+        if page is None or not self._may_fill_field(item):
             return item
         fields = Document(page, EXTRACTORS["auto"]).fields()
         if self._near_duplicates is not None:
@@ -42,8 +42,8 @@ class CleanItems(BaseSpiderMiddleware):
         ItemAdapter(item)[FIELD] = fields
         return item
 
-    def _check_field(self, item: Any) -> bool:
-        """Warn once about each class of items that lacks the field; returns whether the item's field is empty."""
+    def _may_fill_field(self, item: Any) -> bool:
+        """Whether the item has the field and it is empty; logs a warning once for each class of items without it."""
         adapter = ItemAdapter(item)
         if not isinstance(item, dict) and FIELD not in adapter.field_names():
             if type(item) not in self._classes_without_field:

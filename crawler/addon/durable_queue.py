@@ -2,8 +2,8 @@
 
 A request is done when its callback has ended, its items have passed the pipelines and its new requests are in the
 table, that is, when the engine no longer counts it as in progress. A crash loses no request, and repeats only those
-that were in progress or were done since the last commit. The order is that of the queues that the project has set; here
-they contain numbers of requests.
+that were in progress or were done since the last commit. The project's own queues decide the order, but contain the
+numbers of requests in the table instead of the requests.
 
 Scrapy's JOBDIR does not have this property. Its queues on disk, in files or in SQLite, are opened again by the list in
 `active.json`, which is written when a crawl is closed properly. Without it the queued requests are lost, but they stay
@@ -42,12 +42,12 @@ from crawler.addon.request_table import RequestTable
 
 logger = logging.getLogger(__name__)
 
-COMMIT_SECONDS = 0.1
+COMMIT_SECONDS = 0.1  # between two commits, at least
 COMMIT_SHARE = 0.1  # the largest share of the time that commits may take: on a slow disk they are less frequent
 PICKLE_ERRORS = (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError)
-"""What is raised for requests that cannot be stored."""
+"""Errors for requests that cannot be stored."""
 UNPICKLE_ERRORS = (pickle.UnpicklingError, AttributeError, ImportError, TypeError, ValueError, EOFError, LookupError)
-"""What is raised for stored requests that cannot be restored, for example after the code has changed."""
+"""Errors for stored requests that cannot be restored, for example after the code has changed."""
 
 
 class DurableQueue(Scheduler):
@@ -55,13 +55,14 @@ class DurableQueue(Scheduler):
 
     def __init__(self, **parts: Any) -> None:
         super().__init__(**parts)
-        self.crawl: Crawler = parts["crawler"]
+        self.crawl: Crawler = parts["crawler"]  # the attribute `crawler` of Scrapy's class may be None
         self.statistics = self.crawl.stats
         self.feeds = FeedFiles(self.crawl)
         self.dqdir = None  # no queues of JOBDIR
         self.mqclass = self._of_numbers(self.mqclass)
         self._smqclass = self._of_numbers(self._smqclass)
         self.table: RequestTable | None = None
+        """None until it is open, and after it has failed."""
         self._number = 0
         """The number of the request that is being queued: the queues push it in place of the request."""
         self._in_memory: dict[int, Request] = {}
@@ -70,6 +71,7 @@ class DurableQueue(Scheduler):
         """The numbers of requests that the engine has taken."""
         self._timer = create_looping_call(self._commit_in_time)
         self._next_commit = 0.0
+        """The earliest time of the next commit."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -104,7 +106,7 @@ class DurableQueue(Scheduler):
                 self.df.log(request, self.spider)
                 return False
             data = self._data(request)
-            self._number = self.table.add(fingerprint, not request.dont_filter, data)
+            self._number = self.table.add(fingerprint, data, is_filtered=not request.dont_filter)
         except sqlite3.Error as error:
             self._fail(error)
             return False
@@ -119,7 +121,7 @@ class DurableQueue(Scheduler):
         if self.table is None:
             return None
         number = self.mqs.pop()
-        if not isinstance(number, int):
+        if not isinstance(number, int):  # the queues are empty
             return None
         request = self._in_memory.pop(number, None) or self._request(self.table.data(number))
         self._in_progress[request] = number
@@ -162,7 +164,7 @@ class DurableQueue(Scheduler):
             self.crawl.signals.connect(self.feeds.cut_torn_lines, signals.spider_opened)
 
     def _of_numbers(self, queue_class: Any) -> Any:
-        """The class of queues that the project has set, but for the numbers of requests; None if it has set none."""
+        """A subclass of the project's class of queues that stores numbers of requests; None if it sets none."""
         if not queue_class:
             return None
 
@@ -172,9 +174,7 @@ class DurableQueue(Scheduler):
         return type(queue_class.__name__, (queue_class,), {"push": push})
 
     def _data(self, request: Request) -> bytes | None:
-        """The data from which the request can be restored; None if that is impossible, for example if its callback is a
-        lambda.
-        """
+        """The data from which the request can be restored; None if its callback is a lambda, for example."""
         try:
             return pickle.dumps(request.to_dict(spider=self.spider), protocol=4)
         except PICKLE_ERRORS as error:
@@ -198,8 +198,8 @@ class DurableQueue(Scheduler):
         """Sync the exported items to the disk, then commit which requests are done and which are new."""
         if self.table is None or self.crawl.engine is None or self.crawl.engine._slot is None:
             return
-        active = self.crawl.engine._slot.inprogress
-        done = [request for request in self._in_progress if request not in active]
+        in_progress = self.crawl.engine._slot.inprogress
+        done = [request for request in self._in_progress if request not in in_progress]
         try:
             if done:
                 self.feeds.flush(to_disk=True)

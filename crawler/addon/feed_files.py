@@ -12,7 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot, FileFeedStorage
 
 LINE_FORMATS = ("jsonlines", "jsonl", "jl")
-BLOCK_BYTES = 65_536  # read at once from the end of a file
+BLOCK_BYTES = 65_536  # read at a time, from the end of a file
 
 
 class FeedFiles:
@@ -29,7 +29,7 @@ class FeedFiles:
             if slot.file is not None and not slot.file.closed:
                 slot.file.flush()
                 if to_disk:
-                    with suppress(OSError):  # a pipe
+                    with suppress(OSError):  # a pipe cannot be synced
                         os.fsync(slot.file.fileno())
 
     def cut_torn_lines(self) -> None:

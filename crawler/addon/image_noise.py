@@ -30,9 +30,9 @@ class ImageNoiseFilter:
         self.stats = stats
         self.judge = Judge()
         self._evidence: dict[str, Evidence] = {}
-        """What the pages of each site say about its images."""
+        """What the pages of each site, as read so far, say about its images."""
         self._shown: LruDict[str, tuple[str, Sighting]] = LruDict(MOST_IMAGES)
-        """For each address of an image, the site and how its page shows it."""
+        """For each address of an image, the site of the page that showed it last, and how the page shows it."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

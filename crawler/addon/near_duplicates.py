@@ -8,14 +8,15 @@ from collections import defaultdict
 from crawler.recrawl.near_duplicates import ComparedText, band_keys, place_texts, signature
 from crawler.urls.lru_dict import LruDict
 
-MOST_PAGES = 100_000  # pages that are remembered
+MOST_PAGES = 100_000
+"""The most pages that are remembered; the oldest are forgotten first."""
 
 
 class NearDuplicates:
     """The last pages that were not near-duplicates: their signatures by address, and their addresses by band key."""
 
-    def __init__(self, most: int = MOST_PAGES) -> None:
-        self._signatures: LruDict[str, bytes] = LruDict(most)
+    def __init__(self, max_pages: int = MOST_PAGES) -> None:
+        self._signatures: LruDict[str, bytes] = LruDict(max_pages)
         self._urls_by_key: defaultdict[int, list[str]] = defaultdict(list)
 
     def original_of(self, url: str, text: str) -> str | None:
@@ -26,8 +27,8 @@ class NearDuplicates:
         if new.signature is None or url in self._signatures:  # too short to compare, or another item of the same page
             return None
         entries = [(key, other) for key in new.band_keys for other in self._urls_by_key.get(key, ())]
-        likely = dict.fromkeys(other for _, other in entries)
-        known_texts = [ComparedText(other, self._signatures[other]) for other in likely]
+        urls_sharing_a_key = dict.fromkeys(other for _, other in entries)
+        known_texts = [ComparedText(other, self._signatures[other]) for other in urls_sharing_a_key]
         placement = place_texts([new], known_texts, entries)
         if url in placement.originals:
             return placement.originals[url]

@@ -36,14 +36,14 @@ class RequestTable:
         self.last_earlier = int(self._value("SELECT coalesce(max(id), 0) FROM request"))
         """The number of the last request that an earlier process added; 0 if there is none."""
 
-    def add(self, fingerprint: bytes, is_filtered: bool, data: bytes | None) -> int:
-        """Add a request; returns its number."""
+    def add(self, fingerprint: bytes, data: bytes | None, *, is_filtered: bool) -> int:
+        """Add a request; returns its number. Unless it `is_filtered`, other requests are not duplicates of it."""
         values = (fingerprint, is_filtered, data)
         added = self._database.execute("INSERT INTO request (fingerprint, is_filtered, data) VALUES (?, ?, ?)", values)
         return int(added.lastrowid or 0)
 
     def has(self, fingerprint: bytes) -> bool:
-        """Whether a request with this fingerprint was added, apart from those that must not be filtered."""
+        """Whether a filtered request with this fingerprint was added."""
         query = "SELECT EXISTS (SELECT 1 FROM request WHERE fingerprint = ? AND is_filtered)"
         return bool(self._value(query, fingerprint))
 
@@ -65,7 +65,7 @@ class RequestTable:
         return int(self._value("SELECT count(*) FROM request WHERE NOT is_done"))
 
     def commit(self, done: Iterable[int]) -> None:
-        """Mark these requests as done, and commit this and the requests that were added."""
+        """Mark these requests as done and drop their data; commit this and the requests that were added."""
         finish = "UPDATE request SET is_done = 1, data = NULL WHERE id = ?"
         self._database.executemany(finish, [(number,) for number in done])
         self._database.execute("COMMIT")

@@ -24,7 +24,7 @@ class Command(crawl.Command):
     """The command `crawl` for `CrawlRun`."""
 
     name = "crawl"
-    """The name of its row in COMMANDS, as Scrapy would name it after the module."""
+    """The row of COMMANDS with its options; otherwise it would have the name of its module."""
     request: Mapping[str, dict[str, Any]]
     """The `arguments` and `settings` that the parent sent."""
 

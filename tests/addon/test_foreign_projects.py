@@ -209,7 +209,7 @@ def test_near_duplicates_name_the_first_page(project: Path, site: Site) -> None:
 
 
 def test_the_oldest_pages_are_forgotten() -> None:
-    near, texts = NearDuplicates(most=2), [LONG.replace(" ", f" {end}") for end in ("a", "b", "c")]
+    near, texts = NearDuplicates(max_pages=2), [LONG.replace(" ", f" {end}") for end in ("a", "b", "c")]
     assert [near.original_of(str(at), text) for at, text in enumerate(texts)] == [None] * 3
     assert [near.original_of("again", texts[at]) for at in (2, 1, 0)] == ["2", "1", None]
 
