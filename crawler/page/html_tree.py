@@ -168,7 +168,7 @@ def _attribute_count(tag: re.Match[bytes]) -> int:
 
 def is_deep(root: etree._Element) -> bool:
     """Whether a tree was cut off because it is too deep, so that the rest of the page is missing."""
-    # The parser stopped in the last of all elements.
+    # The parser stopped in the last element of the tree, to which the last children lead.
     element = root
     levels = 1
     while levels < MAX_LEVELS and len(element):

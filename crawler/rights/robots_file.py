@@ -6,7 +6,7 @@ the longest counts; of equally long ones, Allow. Misspelled names, missing colon
 parser (https://github.com/google/robotstxt).
 
 Only Allow and Disallow end a list of User-agent lines (https://www.rfc-editor.org/rfc/rfc9309#section-2.2.1). Any other
-record applies only to the User-agent lines right above it:
+record applies only to the last User-agent lines above it:
 
     User-agent: a
     Crawl-delay: 5      (for a)
