@@ -171,8 +171,8 @@ def utf16(body: bytes, content_type: str) -> str | None:
     >>> utf16("<p>中文</p>".encode("utf-16-le"), "")
     'utf-16-le'
     """
-    # Every other byte of ASCII characters in UTF-16, such as those of tags, is a NUL. So NULs at even offsets, or at odd
-    # ones, must be more than a fifth of the head, and ten times as many as at the other offsets.
+    # Every other byte of ASCII characters in UTF-16, such as those of tags, is a NUL. So NULs at even or at odd
+    # offsets must be more than a fifth of the head, and ten times as many as at the other offsets.
     head = body[:HEAD]
     even = head[::2].count(0)
     odd = head[1::2].count(0)
