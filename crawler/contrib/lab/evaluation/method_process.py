@@ -62,7 +62,9 @@ class MethodProcess:
     """A method's process, which is started again if it dies."""
 
     def __init__(self, name: str, limit: float) -> None:
+        self.name = name
         self.limit = limit
+        """Time limit of a page, in seconds."""
         self.process = FunctionProcess[Request](partial(MethodCalls, name), stderr=DEVNULL)
         self.site: list[tuple[str, str]] = []
         """The source and the address of each page of the host that was learned last; a new process learns it again."""
@@ -110,19 +112,23 @@ class MethodProcess:
             return {"failure": str(error), "seconds": error.seconds}
         return answer
 
+    def kill(self) -> None:
+        """Kill the process, from any thread; the thread that waits for its answer gets a failure."""
+        self.process.kill()
+
     def close(self) -> None:
         self.process.close()
 
 
-def run(name: str, pages: Sequence[GoldPage], limit: float, tick: Callable[[int], None]) -> MethodRun:
+def run(process: MethodProcess, pages: Sequence[GoldPage], tick: Callable[[int], None]) -> MethodRun:
     """Run a method on the pages; `tick` is called with the number of pages done.
 
     Methods that learn get a library of each host, made from the pages of this set without their gold. The time for this
     is not counted, because a crawl learns once and then uses the library on every page.
     """
+    name = process.name
     if name in PEERS and not is_installed(name):
         return MethodRun("", [], "not installed")
-    process = MethodProcess(name, limit)
     try:
         process.start()
         if process.absent:

@@ -6,11 +6,12 @@ A method is an extractor or another program. The scores are explained in `text_m
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import KW_ONLY, dataclass, replace
+from time import sleep
 
 from crawler.contrib.lab.evaluation.gold import GoldPage, GoldSet
-from crawler.contrib.lab.evaluation.method_process import PAGE_LIMIT, MethodOutput, MethodRun, run
+from crawler.contrib.lab.evaluation.method_process import PAGE_LIMIT, MethodOutput, MethodProcess, MethodRun, run
 from crawler.contrib.lab.evaluation.significance import Interval, MethodComparison, compare, intervals
 from crawler.contrib.lab.evaluation.text_metrics import GRADES, PageScorer, TextScore, f1, mean, size
 
@@ -99,27 +100,7 @@ class EvaluationPlan:
 
 def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
     """The results of the methods on a set, and on its groups of pages."""
-    is_interrupted = threading.Event()
-
-    def run_method(method: str) -> MethodRun:
-        def report(done: int) -> None:
-            if is_interrupted.is_set():
-                raise InterruptedError  # ends this thread, which cannot be cancelled
-            tick(gold.name, method, done, len(gold.pages))
-
-        return run(method, gold.pages, plan.limit, report)
-
-    with ThreadPoolExecutor(plan.jobs) as threads:
-        try:
-            futures = [threads.submit(run_method, method) for method in plan.methods]
-            while wait(futures, timeout=POLL_SECONDS).not_done:
-                pass  # a Ctrl-C that another thread handles is noticed when this thread wakes
-            runs = {method: future.result() for method, future in zip(plan.methods, futures, strict=True)}
-        except KeyboardInterrupt:
-            is_interrupted.set()
-            threads.shutdown(wait=False, cancel_futures=True)
-            raise
-
+    runs = run_methods(gold, plan, tick)
     scores = scores_of_methods(gold.pages, runs)
     whole_set = range(len(gold.pages))
     results = [replace(_result(gold, gold.name, whole_set, runs, scores), comparisons=tuple(compare(scores)))]
@@ -130,6 +111,41 @@ def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
             group = _result(gold, f"{gold.name} {plan.by}={value or '?'}", indexes, runs, scores)
             results.append(replace(group, is_group=True))
     return results
+
+
+def run_methods(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> dict[str, MethodRun]:
+    """Run the methods on a set, each in a thread with a process; Ctrl-C ends all of them."""
+    is_interrupted = threading.Event()
+    processes: list[MethodProcess] = []
+    futures: list[Future[MethodRun]] = []
+
+    def run_method(method: str) -> MethodRun:
+        process = MethodProcess(method, plan.limit)
+        processes.append(process)
+
+        def report(done: int) -> None:
+            if is_interrupted.is_set():
+                raise InterruptedError  # ends this thread, which cannot be cancelled
+            tick(gold.name, method, done, len(gold.pages))
+
+        return run(process, gold.pages, report)
+
+    with ThreadPoolExecutor(plan.jobs) as threads:
+        try:
+            for method in plan.methods:
+                futures.append(threads.submit(run_method, method))
+            while wait(futures, timeout=POLL_SECONDS).not_done:
+                pass  # a Ctrl-C that another thread handles is noticed when this thread wakes
+            return {method: future.result() for method, future in zip(plan.methods, futures, strict=True)}
+        except KeyboardInterrupt:
+            is_interrupted.set()
+            threads.shutdown(wait=False, cancel_futures=True)
+            # Ctrl-C does not reach the processes. A thread that starts its process again has it killed again.
+            while any(future.running() for future in futures):
+                for process in processes:
+                    process.kill()
+                sleep(POLL_SECONDS)
+            raise
 
 
 def scores_of_methods(pages: Sequence[GoldPage], runs: dict[str, MethodRun]) -> dict[str, Sequence[TextScore]]:

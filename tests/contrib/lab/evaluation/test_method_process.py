@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crawler.contrib.lab.evaluation.gold import GoldPage
-from crawler.contrib.lab.evaluation.method_process import WITH_SITE, MethodOutput, run
+from crawler.contrib.lab.evaluation.method_process import WITH_SITE, MethodOutput, MethodProcess, run
 from crawler.contrib.lab.evaluation.peers import PEERS, Peer
 
 PAGES = [
@@ -31,7 +31,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
 
 def outputs(name: str, limit: float = 20) -> list[MethodOutput]:
     done: list[int] = []
-    found = run(name, PAGES, limit, done.append)
+    found = run(MethodProcess(name, limit), PAGES, done.append)
     assert (found.absent, done) == ("", [1, 2, 3])
     return found.outputs
 
@@ -47,7 +47,7 @@ def test_a_library_is_learned_from_each_host(name: str) -> None:
     weather = "rains snows pours hails freezes thaws blows clears dawns shines".split()
     html = "<div><p>It {0} here, {0} there, {0} and {0} and {0}.</p><p>All this the valley says.</p></div>"
     pages = [GoldPage("", url, "", "", html.format(word), "") for url in ("http://a.example/", "") for word in weather]
-    found = [output.text for output in run(name, pages, 20, lambda done: None).outputs]
+    found = [output.text for output in run(MethodProcess(name, 20), pages, lambda done: None).outputs]
     assert [word in text for word, text in zip(weather, found, strict=False)] == [True] * 10
     assert ["the valley says" in text for text in found] == [False] * 10 + [True] * 10  # no host, no library
 
@@ -64,7 +64,7 @@ def test_no_text_is_an_empty_text(fake: Fake) -> None:
 
 def test_a_peer_that_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PEERS, "nobody", Peer("nobody-here", "nobody_here.at_all", lambda peer, page: ""))
-    assert run("nobody", PAGES, 20, lambda done: None) == ("", [], "not installed")
+    assert run(MethodProcess("nobody", 20), PAGES, lambda done: None) == ("", [], "not installed")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_peer_that_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_peer_that_is_broken_is_absent_too(fake: Fake, code: str, why: str) -> None:
     fake(code)
-    assert run("html-text", PAGES, 20, lambda done: None).absent == why
+    assert run(MethodProcess("html-text", 20), PAGES, lambda done: None).absent == why
 
 
 @pytest.mark.parametrize(
@@ -127,4 +127,4 @@ def test_the_first_page_of_a_process_is_counted_warm(fake: Fake, dies: bool) -> 
 def test_a_surrogate_is_no_obstacle(fake: Fake) -> None:
     fake("def extract_text(html): return html")
     page = replace(PAGES[0], html="\ud800\u2028\x00")
-    assert run("html-text", [page], 20, lambda done: None).outputs[0].text == page.html
+    assert run(MethodProcess("html-text", 20), [page], lambda done: None).outputs[0].text == page.html

@@ -1,5 +1,10 @@
 import math
+import os
+import signal
+import threading
+import time
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
@@ -94,3 +99,26 @@ def test_methods_at_work_at_once_give_the_same() -> None:
     assert ticks == [("numbers", method, done, 6) for method in ("leaf-tags", "auto") for done in range(1, 7)]
     for judged in one.judged:
         assert [sample.score.f1 for sample in judged.worst] == sorted(judged.f1s)[:WORST]
+
+
+def test_ctrl_c_does_not_wait_for_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = tmp_path / "begun"
+    code = f"import time\ndef extract_text(html):\n    open({str(begun)!r}, 'w').close()\n    time.sleep(60)"
+    (tmp_path / "html_text.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    interrupted_at = []
+
+    def interrupt() -> None:
+        while not begun.exists():
+            time.sleep(0.02)
+        interrupted_at.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Thread(target=interrupt, daemon=True).start()
+        with pytest.raises(KeyboardInterrupt):
+            judge(gold_set(), EvaluationPlan(("html-text",)), lambda *what: None)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert time.monotonic() - interrupted_at[0] < 20  # a page may take 30 s
