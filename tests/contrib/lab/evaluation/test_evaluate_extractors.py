@@ -15,6 +15,7 @@ import pytest
 from command_line import run_command
 from missing import need
 
+from crawler.contrib.lab.evaluation.method_process import METHODS
 from crawler.contrib.lab.evaluation.peers import PEERS, Peer
 from crawler.extraction import EXTRACTORS
 
@@ -70,7 +71,7 @@ def test_all_methods_by_default_and_all_peers_by_name(evaluate: Evaluate, monkey
     said = evaluate("gold.jsonl", "--against", "all", "-o", "report.html", "--save", "run.json")
     assert said.status == 0
     rows = [line.split()[0] for line in said.out.splitlines()[3:]]
-    assert rows == [*EXTRACTORS, *PEERS]
+    assert rows == [*METHODS, *PEERS]
     assert said.out.count("absent: not installed") == len(PEERS)
     assert Path("report.html").read_text("utf-8").count("absent: not installed") == len(PEERS)
     saved = json.loads(Path("run.json").read_text("utf-8"))["sets"]["gold"]["methods"]
