@@ -1,4 +1,4 @@
-"""A write-only file in memory, for libraries that write to a file, whose bytes are passed on while it is written."""
+"""A write-only file in memory: a library writes into it, and its caller takes the bytes out of it meanwhile."""
 
 from io import RawIOBase
 from typing import Any

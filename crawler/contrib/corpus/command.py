@@ -12,14 +12,15 @@ from crawler.translation.message import N_
 EXCLUDED_BY_INTO = ("output", "labels", "changes_after", "spreadsheet")
 """Options that cannot be combined with --into."""
 PACKED_LINES = "jsonl.zst"
+"""A value of --format for --into: JSON lines that are compressed with zstd."""
 SHARD_FORMATS = {None: "parquet", "parquet": "parquet", PACKED_LINES: "jsonl"}
-"""The format of the shards for each value of --format; without it they are Parquet."""
+"""The format of the shards for each value of --format, None if it is not given; `DataSet` compresses `jsonl`."""
 PRESET_FORMATS = ("jsonl", "parquet")
 """The formats that --preset can write."""
 CHUNKS = "chunks"
 LEAST_TOKENS = 20
 MOST_TOKENS = 8_000
-"""The limits of contrib/index, repeated here because contrib/index need not be installed."""
+"""The limits of --tokens, as in contrib/index/chunk_size.py; repeated because contrib/index need not be installed."""
 
 
 class DataSetOptions(ExportOptions):
@@ -123,6 +124,7 @@ class DataSetOptions(ExportOptions):
         """Raise a WrongUseError if the file of signatures is also another output, or if --not-in could not read it by
         its name.
         """
+        # Imported here, so that other commands start without this delay.
         from crawler.contrib.corpus.text_files import SIGNATURES, reader_name
         from crawler.export.where_conditions import removed_list_path
 
@@ -153,8 +155,9 @@ class DataSetOptions(ExportOptions):
         if not opts.into:
             raise WrongUseError("--into needs the name of a folder")
 
-        # Before they are changed: the manifest has the options as they were given.
-        opts.options_given = options_given(Subcommand("", self.add_arguments).parser("")._actions, opts)
+        # Before output and format are changed: the manifest has the options as they were given.
+        parser_without_scrapy_options = Subcommand("", self.add_arguments).parser("")
+        opts.options_given = options_given(parser_without_scrapy_options._actions, opts)
         opts.output = opts.into
         opts.format = SHARD_FORMATS[opts.format]
         _ = FORMATS[opts.format]  # raises an error if the format is not installed

@@ -33,7 +33,7 @@ NEARLY = "dedupe: near"
 COLUMNS = ("url", "text_fingerprint", "text_owner", "first_seen", "signature")
 """The columns of pages that every search reads."""
 COPIES_AT_ONCE = 1_000
-"""Copies whose addresses are read at once."""
+"""Copies whose addresses are read from the temporary file at once."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,9 @@ class Preference:
     """
 
     name: str = OLDEST
+    """`oldest`, `best` or `site`."""
     site: LanguageOrSite = field(default_factory=LanguageOrSite)
+    """The preferred site; by default, one that holds all pages."""
 
     def __str__(self) -> str:
         """As `--prefer` is typed."""
@@ -59,7 +61,8 @@ class Preference:
     def sort_keys_and_site(self, values: Mapping[str, Any]) -> tuple[float, float, int]:
         """Two sort keys, which are lower for preferred pages, and a number that identifies the page's site.
 
-        The pages on the preferred host and the other pages of its site get different numbers, as if of two sites.
+        If a single host is preferred, its pages get another site number than the other pages of its site, so that no
+        page of another host replaces them as the owner of their text.
         """
         host = host_of(values["url"])
         is_elsewhere = not self.site.holds(host.lower(), "")
@@ -96,12 +99,13 @@ class CopySearch:
     """Which copies are searched for, and which of them is kept."""
 
     is_near: bool
+    """Whether near copies are found, too, besides exact ones."""
     preference: Preference
     folder: Path | None = None
     """The folder for temporary files; None for the system's."""
 
 
-def without_copies(source: PageSource, search: CopySearch, removed: Removed) -> NDArray[np.int64]:
+def keys_without_copies(source: PageSource, search: CopySearch, removed: Removed) -> NDArray[np.int64]:
     """The sorted keys of the pages that are kept; the copies are added to `removed`."""
     with text_rows(search.folder) as rows:
         for page in source.pages([*COLUMNS, *search.preference.needs], removed):
@@ -113,12 +117,12 @@ def without_copies(source: PageSource, search: CopySearch, removed: Removed) -> 
             kept = originals[copies]
             are_exact = values["fingerprint"][copies] == values["fingerprint"][kept]
             addresses = zip(rows.addresses(copies), rows.addresses(kept), strict=True)
-            numbers = zip(are_exact.tolist(), similarities[copies].tolist(), strict=True)
-            for (url, original), (is_exact, similarity) in zip(addresses, numbers, strict=True):
+            comparisons = zip(are_exact.tolist(), similarities[copies].tolist(), strict=True)
+            for (url, original), (is_exact, similarity) in zip(addresses, comparisons, strict=True):
                 if is_exact:
-                    reason = RemovalReason(EXACT, 1.0, 1.0, original)
+                    reason = RemovalReason(rule=EXACT, value=1.0, limit=1.0, copy_of=original)
                 else:
-                    reason = RemovalReason(NEARLY, round(similarity, 3), NEAR, original)
+                    reason = RemovalReason(rule=NEARLY, value=round(similarity, 3), limit=NEAR, copy_of=original)
                 removed.add(url, reason)
         is_kept = originals == np.arange(rows.count)  # is its own original
         return np.sort(values["key"][is_kept])
@@ -139,6 +143,6 @@ def _add_page(rows: TextRows, page: StoredPage, preference: Preference) -> None:
 
 
 def copy_batches(originals: Numbers) -> Iterator[Numbers]:
-    """The rows of texts that have another original, `COPIES_AT_ONCE` at a time."""
+    """The rows of the copies, `COPIES_AT_ONCE` at a time; `originals` has the row of the original of each row."""
     copies = np.flatnonzero(originals != np.arange(len(originals)))
     return (copies[at : at + COPIES_AT_ONCE] for at in range(0, len(copies), COPIES_AT_ONCE))

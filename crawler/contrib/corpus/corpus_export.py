@@ -1,4 +1,7 @@
-"""`winnow export` with the options for data sets: rules, copies, masks, presets and folders of shards."""
+"""`winnow export` with the options for data sets: rules, copies, masks, presets and folders of shards.
+
+`CorpusExporter` extends steps of `Exporter` (crawler/export/exporter.py), whose docstrings describe the steps.
+"""
 
 import argparse
 from collections import Counter
@@ -14,7 +17,7 @@ from crawler.contrib.corpus.corpus_selection import CorpusSelection, CorpusSourc
 from crawler.contrib.corpus.data_set import CARD, MANIFEST, DataSet
 from crawler.contrib.corpus.deduplication import Deduplication
 from crawler.contrib.corpus.known_texts import COMPARED, KnownCounts, check_crawls
-from crawler.contrib.corpus.manifest import NEEDS, CrawlOrigin, KnownOrigin, Origin
+from crawler.contrib.corpus.manifest import COUNTED_COLUMNS, CrawlOrigin, KnownOrigin, Origin
 from crawler.contrib.corpus.masks import without_personal_data
 from crawler.contrib.corpus.not_in import KnownTexts
 from crawler.contrib.corpus.record_presets import PRESETS, Preset
@@ -56,7 +59,7 @@ class CorpusExporter(Exporter):
         check_crawls(opts.not_in, [crawl.name for crawl in crawls], [crawl.name for crawl in all_crawls])
         preset = PRESETS[opts.preset] if opts.preset else None
         signatures = SignatureFile(opts.signatures) if opts.signatures is not None else None
-        of_options: dict[str, Any] = {
+        option_values: dict[str, Any] = {
             "copies": Deduplication(tuple(opts.dedupe), opts.prefer, folder_beside(target)),
             "known_texts": KnownTexts(
                 counts=[KnownCounts(source) for source in opts.not_in],
@@ -70,8 +73,8 @@ class CorpusExporter(Exporter):
             "preset": preset,
         }
         if preset is not None:
-            of_options["fields"] = [*preset.fields]
-        return super().of(opts, crawls, target, all_crawls, **(of_options | values))
+            option_values["fields"] = [*preset.fields]
+        return super().of(opts, crawls, target, all_crawls, **(option_values | values))
 
     @staticmethod
     def source_of(opts: argparse.Namespace, crawls: Sequence[StoredPages]) -> Source:
@@ -114,17 +117,17 @@ class CorpusExporter(Exporter):
             self.signatures.discard()
 
     def columns(self, target: AtomicFile | AtomicFolder) -> list[str]:
-        of_manifest = NEEDS if isinstance(target, DataSet) else ()
-        of_records = super().columns(target) if self.preset is None else self.preset.needs
-        of_signatures = COMPARED if self.signatures is not None else ()
-        return [*dict.fromkeys((*of_manifest, *of_records, *of_signatures))]
+        manifest_columns = COUNTED_COLUMNS if isinstance(target, DataSet) else ()
+        record_columns = super().columns(target) if self.preset is None else self.preset.needs
+        signature_columns = COMPARED if self.signatures is not None else ()
+        return [*dict.fromkeys((*manifest_columns, *record_columns, *signature_columns))]
 
     def pages(self, columns: Sequence[str]) -> Iterator[StoredPage]:
         new_pages = self.known_texts.remaining(self.source, self.removed) if self.known_texts.counts else self.source
         pages = self.copies.pages(new_pages, columns, self.removed, self.format.uses_responses)
         if self.signatures is None:
             return pages
-        return self.signatures.noted(pages)
+        return self.signatures.recorded(pages)
 
     def altered(self, page: StoredPage) -> StoredPage:
         if not self.masks:
@@ -176,9 +179,9 @@ class CorpusExporter(Exporter):
     def more_lines(self, target: AtomicFile | AtomicFolder) -> Iterator[Message]:
         yield from super().more_lines(target)
         for counts in self.known_texts.counts:
-            yield from counts.words()
+            yield from counts.summary_lines()
         if self.signatures is not None:
-            yield self.signatures.words()
+            yield self.signatures.summary_line()
         if self.masked.total():
             kinds = [f"{kind} ({count:,})" for kind, count in self.masked.items() if count]
             yield Message("Masked: {kinds}.", {"kinds": kinds})

@@ -60,6 +60,9 @@ class CorpusSelection(Selection):
 
 
 def _compares_text_numbers(condition: Condition) -> bool:
+    """Whether a condition compares a text number, such as `quality.words`, and not only `quality.certainty`, which each
+    crawl stores.
+    """
     paths = [comparison.path for comparison in comparisons(condition)]
     return any(path[0] == "quality" and len(path) > 1 and path[1] not in OF_EXTRACTION for path in paths)
 
@@ -70,7 +73,9 @@ class PageSource(Protocol):
     def pages(
         self, columns: Sequence[str], removed: Removed | None = None, responses: bool = False
     ) -> Iterator[StoredPage]:
-        """The pages, with these columns; excluded pages are added to `removed` if it is given."""
+        """The pages, with these columns, and with their HTTP responses if `responses`. Excluded pages are added to
+        `removed` if it is given.
+        """
 
 
 @dataclass(frozen=True)

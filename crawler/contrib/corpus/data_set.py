@@ -27,6 +27,7 @@ CARD = "README.md"
 USUAL_SIZE = 100_000_000
 """Bytes of a shard if --shard-size is not given."""
 LEAST_SIZE = 1_000_000
+"""The fewest bytes that --shard-size can name."""
 _SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?(MB|GB)", re.IGNORECASE)
 _UNITS = {"mb": 1_000_000, "gb": 1_000_000_000}
 
@@ -98,7 +99,7 @@ class DataSet(AtomicFolder):
         return compressed(jsonl(pages, fields), ".zst")
 
     def _until_full(self, shard: Shard, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
-        """The pages of a shard: it ends once it has reached its size, which grows while the pages are written."""
+        """The pages of a shard, until it has the requested size; `shard.bytes` grows while the pages are written."""
         for page in pages:
             shard.records += 1
             self.contents.add(page.values)

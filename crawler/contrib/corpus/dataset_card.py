@@ -24,11 +24,12 @@ HUB_LICENCES = frozenset(
 )
 """The licence identifiers that hubs know."""
 SIZES = (("1K", 10**3), ("10K", 10**4), ("100K", 10**5), ("1M", 10**6), ("10M", 10**7), ("100M", 10**8), ("1B", 10**9))
+"""The bounds between the size categories of hubs, in records."""
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 MOST_LISTED = 20
-"""Entries of a list; the rest is in the manifest."""
+"""The most entries of a list; the others are in the manifest."""
 LONGEST_TOPIC = 200
-"""Characters of a topic that are shown."""
+"""The most characters of a topic that are shown."""
 NO_TOPIC = "what its seeds are about"
 LEGAL = (
     "These are counts of the statements that sites and pages made when they were fetched. They are not legal advice: a "
@@ -48,26 +49,26 @@ def dataset_card(manifest: Mapping[str, Any]) -> str:
 
 
 def size_category(count: int) -> str:
-    """The category of hubs for this number of records.
+    """The size category of hubs for this number of records.
 
     >>> size_category(999), size_category(1_000), size_category(2 * 10**9)
     ('n<1K', '1K<n<10K', 'n>1B')
     """
-    largest_below = ""
+    lower_bound = ""
     for name, size in SIZES:
         if count < size:
-            return f"{largest_below}<n<{name}" if largest_below else f"n<{name}"
-        largest_below = name
-    return f"n>{largest_below}"
+            return f"{lower_bound}<n<{name}" if lower_bound else f"n<{name}"
+        lower_bound = name
+    return f"n>{lower_bound}"
 
 
 def code(text: str) -> str:
-    """A text as a code span on one line, with a longer fence than any run of backticks in it.
+    """A text as a code span on one line. Its fence has one backtick more than any run of backticks in the text.
 
     >>> print(code("honey` bees"), code("`"))
     `` honey` bees `` `` ` ``
     """
-    line = spelled(" ".join(text.split())) or " "
+    line = spelled(" ".join(text.split())) or " "  # Markdown has no empty code span
     fence = "`" * (_longest_run(line) + 1)
     if "`" in line:
         return f"{fence} {line} {fence}"
@@ -99,7 +100,8 @@ def _head(manifest: Mapping[str, Any]) -> str:
 
 def _topic(crawl: Mapping[str, Any]) -> str:
     """The topic of a crawl on one line, of limited length; empty if the crawl was given only seeds."""
-    return " ".join(str(crawl["topic"])[: 2 * LONGEST_TOPIC].split())[:LONGEST_TOPIC]
+    beginning = str(crawl["topic"])[: 2 * LONGEST_TOPIC]  # so that a long topic is not split as a whole
+    return " ".join(beginning.split())[:LONGEST_TOPIC]
 
 
 def _languages(counts: Mapping[str, int]) -> list[str]:
@@ -109,7 +111,7 @@ def _languages(counts: Mapping[str, int]) -> list[str]:
 
 
 def _licence(names: Sequence[str]) -> list[str]:
-    """The lines about the licence, which is `other` unless all pages have the same known one."""
+    """The lines about the licence: `other`, unless all pages have one licence that hubs know."""
     if len(names) != 1 or names[0] == UNKNOWN:
         return ["license: other"]
     name = names[0].lower()

@@ -45,23 +45,24 @@ class Deduplication:
         if not self.kinds:
             yield from source.pages(columns, removed, responses)
             return
-        from crawler.contrib.corpus.copies import CopySearch, Preference, without_copies  # these import numpy
-        from crawler.contrib.corpus.paragraphs import NEEDS, repeated_paragraphs
+        from crawler.contrib.corpus.copies import CopySearch, Preference, keys_without_copies  # these import numpy
+        from crawler.contrib.corpus.paragraphs import SEARCHED_COLUMNS, repeated_paragraphs
 
-        kept = None  # the keys of the pages that are not copies, if copies are searched for
+        kept_keys = None  # of the pages that are not copies; None if copies are not searched for
         if self.kinds != (PARAGRAPHS,):
             search = CopySearch(NEAR in self.kinds, self.preference or Preference(), self.folder)
             with temporary_files("--dedupe"):
-                kept = without_copies(source, search, removed)
+                kept_keys = keys_without_copies(source, search, removed)
         if PARAGRAPHS not in self.kinds:
-            yield from pages_with_keys(kept, source.pages(columns, responses=responses))
+            yield from pages_with_keys(kept_keys, source.pages(columns, responses=responses))
             return
 
-        # Only the first time that pages are read, excluded ones are added to `removed`.
-        first_read = source.pages(NEEDS, removed if kept is None else None)
+        # The search for copies has already added the excluded pages to `removed`.
+        searched_pages = source.pages(SEARCHED_COLUMNS, removed if kept_keys is None else None)
         with temporary_files("--dedupe"):
-            repeated = repeated_paragraphs(pages_with_keys(kept, first_read), self.folder)
-        pages = pages_with_keys(kept, source.pages([*dict.fromkeys((*NEEDS, *columns))], responses=responses))
+            repeated = repeated_paragraphs(pages_with_keys(kept_keys, searched_pages), self.folder)
+        columns = [*dict.fromkeys((*SEARCHED_COLUMNS, *columns))]
+        pages = pages_with_keys(kept_keys, source.pages(columns, responses=responses))
         yield from repeated.without(pages, removed)
 
 

@@ -16,7 +16,7 @@ from crawler.atomic_files import readable_file
 from crawler.contrib.corpus.text_files import EXTENSIONS, Fault, KnownText, read_file, reader_name
 from crawler.errors import WrongUseError
 from crawler.export.formats import COMPRESSORS
-from crawler.export.where_conditions import ENDING
+from crawler.export.where_conditions import ENDING as REMOVED_LIST_ENDING
 from crawler.reports.crawls import name_list
 from crawler.reports.stored_pages import PageFilter, StoredPages
 from crawler.translation.message import Message, plural
@@ -26,7 +26,7 @@ CRAWL_PREFIX = "crawl:"
 UNFINISHED = ".part"
 """The suffix of the names of folders that an export has not finished."""
 COMPARED = ("url", "text_fingerprint", "signature")
-"""The columns of pages that are compared with the texts, and the URL that is reported."""
+"""The columns of pages: two that are compared with the texts, and the URL, which names a copy in reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class KnownSource:
             folders[:] = sorted(name for name in folders if not name.endswith(UNFINISHED))  # which os.walk then enters
             for name in sorted(names):
                 file = Path(folder, name)
-                if reader_name(name) and not name.endswith(ENDING) and file.is_file():
+                if reader_name(name) and not name.endswith(REMOVED_LIST_ENDING) and file.is_file():
                     yield file, file.relative_to(top).as_posix()
 
     def overlaps(self, output: str) -> bool:
@@ -96,7 +96,10 @@ def known_source_of(text: str) -> KnownSource:
 
 
 def check_crawls(sources: Sequence[KnownSource], exported: Sequence[str], stored: Sequence[str]) -> None:
-    """Raise a WrongUseError if a crawl does not exist or is itself exported."""
+    """Raise a WrongUseError if a source is a crawl that does not exist, or that is itself exported.
+
+    `exported` and `stored` are the names of crawls.
+    """
     for source in sources:
         if source.crawl is not None and source.crawl not in stored:
             raise WrongUseError(
@@ -119,8 +122,8 @@ class KnownCounts:
     fault: Fault | None = None
     """Why the first unread text could not be read."""
 
-    def words(self) -> Iterator[Message]:
-        """The lines of the summary about this OLD."""
+    def summary_lines(self) -> Iterator[Message]:
+        """The lines about this OLD that are printed after the export."""
         old = self.source.typed
         yield plural("Compared with {n} text of {old}.", "Compared with {n} texts of {old}.", self.texts, old=old)
         if self.fault is not None:

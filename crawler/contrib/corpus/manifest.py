@@ -13,15 +13,15 @@ from crawler.reports.condition import Condition
 from crawler.rights.statement import State, Use
 from crawler.urls.address import address_of
 
-NEEDS = ("url", "language", "rights", "round", "fetched_at", "extractor", "extractor_version")
-"""The columns that are counted."""
+COUNTED_COLUMNS = ("url", "language", "rights", "round", "fetched_at", "extractor", "extractor_version")
+"""The columns of pages from which `Contents` is counted."""
 MOST_DOMAINS = 20
-"""Domains that are listed, the largest ones."""
+"""The most domains that are listed: those with the most pages."""
 UNKNOWN = "unknown"
 """The key of pages whose language, licence or version of the extractor is unknown."""
-OF_OUTPUT = frozenset(("--name", "--into", "--format", "--fields", "--preset", "--shard-size", "--signatures"))
+NOT_FILTERS = frozenset(("--name", "--into", "--format", "--fields", "--preset", "--shard-size", "--signatures"))
 """Options that neither exclude pages nor change texts."""
-OF_PATHS = frozenset(("--into", "--signatures"))
+WITH_OUTPUT_PATHS = frozenset(("--into", "--signatures"))
 """Options whose values are paths of outputs."""
 
 
@@ -36,7 +36,7 @@ class CrawlOrigin:
     gone: int
     """How many of these no longer exist on the web."""
     erased: Sequence[str] = ()
-    """The digests of its erased pages and hosts: an owner of an earlier export can remove the pages with these ids."""
+    """The digests of its erased pages and hosts: whoever has an earlier export can remove the pages with these ids."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def manifest(origin: Origin, contents: Contents, format: str, shards: Sequence[M
         ],
         "made_at": origin.made_at,
         "command": _command(origin.options),
-        "filters": {name: [*values] for name, values in origin.options.items() if name not in OF_OUTPUT},
+        "filters": {name: [*values] for name, values in origin.options.items() if name not in NOT_FILTERS},
         "removed": dict(_most_first(origin.removed)),
         "not_in": [asdict(old) for old in origin.known_sources],
         "masked": {kind: origin.masked[kind] for kind in sorted(origin.masked)},
@@ -145,14 +145,15 @@ def options_given(actions: Iterable[argparse.Action], opts: argparse.Namespace) 
         is_given = value is not None and value is not False and value != action.default
         if not action.option_strings or not is_given:
             continue
-        if isinstance(action, argparse._AppendAction):
+        if isinstance(action, argparse._AppendAction):  # an option that may be repeated
             values = value
-        elif value is True:
+        elif value is True:  # a switch
             values = []
         else:
             values = [value]
-        options[action.option_strings[-1]] = [_text(value) for value in values]
-    for option in OF_PATHS.intersection(options):
+        long_name = action.option_strings[-1]
+        options[long_name] = [_text(value) for value in values]
+    for option in WITH_OUTPUT_PATHS.intersection(options):
         options[option] = [Path(path).name for path in options[option]]
     return options
 

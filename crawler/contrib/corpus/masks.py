@@ -11,7 +11,7 @@ COPIES = frozenset(("markdown",))
 def without_personal_data(values: Mapping[str, Any], kinds: Sequence[str]) -> tuple[dict[str, Any], dict[str, int]]:
     """The values of a page with personal data of these kinds masked, and how often each kind was masked.
 
-    The counts are also added to `quality`.
+    If the values include `quality`, the counts are also added to it.
     """
     from crawler.contrib.corpus.quality.personal_data import masked  # compiles patterns that other exports do not need
 

@@ -57,10 +57,10 @@ class KnownTexts:
     def remaining(self, source: PageSource, removed: Removed) -> RemainingPages:
         """The pages that are not copies of these texts; the copies are added to `removed`."""
         with temporary_files("--not-in"), text_rows(self.folder) as rows:
-            # First the rows of the texts, with the number of their OLD as key, then those of the pages.
-            for number, counts in enumerate(self.counts):
+            # First the rows of the known texts, whose key is the index of their OLD; then the rows of the pages.
+            for old_number, counts in enumerate(self.counts):
                 for text in known_texts(counts, self.crawls):
-                    rows.add(number, text.address, text.fingerprint, text.signature)
+                    rows.add(old_number, text.address, text.fingerprint, text.signature)
                     if self.signatures is not None:
                         self.signatures.add(text)
             known_count = rows.count
@@ -72,27 +72,28 @@ class KnownTexts:
             known_rows = _distinct_texts(values[:known_count])
             originals, similarities = copies_of(text_columns(values), known_rows, np.arange(known_count, rows.count))
             self._report_copies(rows, originals, similarities, removed)
-            is_new = originals[known_count:] == np.arange(known_count, rows.count)  # is its own original
+            is_new = originals[known_count:] == np.arange(known_count, rows.count)  # a new page is its own original
             return RemainingPages(source, np.sort(values["key"][known_count:][is_new]))
 
     def _report_copies(
         self, rows: TextRows, originals: Numbers, similarities: NDArray[np.float32], removed: Removed
     ) -> None:
-        """Count the pages that are copies, and add them with their originals to `removed`."""
+        """Count the pages that are copies, and add them with their originals, which are known texts, to `removed`."""
         values = rows.values()
         for copies in copy_batches(originals):
             kept = originals[copies]
             are_exact = values["fingerprint"][copies] == values["fingerprint"][kept]
             addresses = zip(rows.addresses(copies), rows.addresses(kept), strict=True)
-            numbers = zip(values["key"][kept].tolist(), are_exact.tolist(), similarities[copies].tolist(), strict=True)
-            for (url, original), (number, is_exact, similarity) in zip(addresses, numbers, strict=True):
-                counts = self.counts[number]
+            old_numbers = values["key"][kept].tolist()
+            comparisons = zip(old_numbers, are_exact.tolist(), similarities[copies].tolist(), strict=True)
+            for (url, original), (old_number, is_exact, similarity) in zip(addresses, comparisons, strict=True):
+                counts = self.counts[old_number]
                 counts.removed += 1
                 old = counts.source.typed
                 if is_exact:
-                    reason = RemovalReason(EXACT, 1.0, 1.0, original, old)
+                    reason = RemovalReason(rule=EXACT, value=1.0, limit=1.0, copy_of=original, copy_in=old)
                 else:
-                    reason = RemovalReason(NEARLY, round(similarity, 3), NEAR, original, old)
+                    reason = RemovalReason(NEARLY, round(similarity, 3), NEAR, copy_of=original, copy_in=old)
                 removed.add(url, reason)
 
 

@@ -5,8 +5,9 @@ labels are not. Two paragraphs are the same if they have the same letters and di
 least `FEWEST_PAGES` pages have it: the first sentence of an article is also on the few pages that list the article, and
 must not be removed from it.
 
-The pages are read twice. The first time, 16 bytes for each paragraph are written to temporary files, which are chosen
-by the paragraph's hash, so that one file at a time is sorted. Memory holds 16 bytes for each repeated paragraph.
+The pages are read twice. First, `repeated_paragraphs` writes 16 bytes for each paragraph into one of `FILES` temporary
+files, which the paragraph's hash chooses, and then sorts one file at a time. Second, `RepeatedParagraphs.without`
+removes the paragraphs. Memory holds 16 bytes for each repeated paragraph.
 """
 
 import re
@@ -32,21 +33,24 @@ SHORTEST = 40
 """Bytes of UTF-8: 40 Latin letters, 14 Chinese characters."""
 FEWEST_PAGES = 5
 """The number of pages of a site from which a paragraph counts as repeated."""
-NEEDS = ("url", "text")
+SEARCHED_COLUMNS = ("url", "text")
 """The columns that the search reads."""
 FIELDS = ("text", "markdown")
 """The fields from which paragraphs are removed."""
 REPEATED = "dedupe: paragraphs"
+"""The rule that the list of removed pages names for a page that stays without its repeated paragraphs."""
 NOTHING_ELSE = "dedupe: paragraphs alone"
+"""The rule that it names for a page that is left out, because it has only repeated paragraphs."""
 LONGEST_SHOWN = 100
-"""Characters of a paragraph that the list of removed pages shows."""
+"""The most characters of a paragraph that the list of removed pages shows."""
 FILES = 64
-"""Temporary files."""
+"""The number of temporary files."""
 PACKED = Struct("<qq")
 """The hash of a paragraph, and the key of its page."""
 TARGET = re.compile(r"\]\([^()\s]*\)")
 """The address of a link in Markdown, which is not part of the text."""
 GAP = re.compile(r"\n{3,}")
+"""The line ends around a removed paragraph of Markdown."""
 
 
 @dataclass(frozen=True)
@@ -81,19 +85,20 @@ class RepeatedParagraphs:
     def _shortened(self, page: StoredPage, text: str) -> tuple[str, list[str]]:
         """A text without its paragraphs that an earlier page has, and these paragraphs."""
         lines = text.split("\n")
-        hash_by_line = {
+        hash_by_number = {
             number: line_hash
             for number, line_hash in enumerate(_hashes(page.values["url"], lines))
             if line_hash is not None
         }
-        if not hash_by_line or not len(self.paragraphs):
+        if not hash_by_number or not len(self.paragraphs):
             return text, []
 
         # Look up each paragraph of the text; `indexes` are where it is in `self.paragraphs` if it is there at all.
-        hashes = np.array([*hash_by_line.values()])
+        line_numbers = np.array([*hash_by_number])
+        hashes = np.array([*hash_by_number.values()])
         indexes = np.minimum(np.searchsorted(self.paragraphs, hashes), len(self.paragraphs) - 1)
         is_repeated = (self.paragraphs[indexes] == hashes) & (self.first_pages[indexes] != page.key)
-        repeated = set(np.array([*hash_by_line])[is_repeated].tolist())
+        repeated = set(line_numbers[is_repeated].tolist())
         if not repeated:
             return text, []
         rest = "\n".join(line for number, line in enumerate(lines) if number not in repeated)
@@ -106,8 +111,8 @@ def repeated_paragraphs(pages: Iterable[StoredPage], folder: Path | None) -> Rep
         files = [stack.enter_context(TemporaryFile(dir=folder)) for _ in range(FILES)]
         for page in pages:
             hashes = _hashes(page.values["url"], page.values["text"].split("\n"))
-            for paragraph in {line_hash for line_hash in hashes if line_hash is not None}:
-                files[paragraph % FILES].write(PACKED.pack(paragraph, page.key))
+            for paragraph_hash in {line_hash for line_hash in hashes if line_hash is not None}:
+                files[paragraph_hash % FILES].write(PACKED.pack(paragraph_hash, page.key))
         parts = [_repeated(file) for file in files]
     paragraphs, first_pages = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(paragraphs)
@@ -115,7 +120,7 @@ def repeated_paragraphs(pages: Iterable[StoredPage], folder: Path | None) -> Rep
 
 
 def _repeated(file: IO[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The repeated paragraphs of a file, and the first page of each."""
+    """The hashes of the repeated paragraphs of a file, and the key of the first page of each."""
     file.seek(0)
     rows = np.frombuffer(file.read(), "<i8").reshape(-1, 2)
     hashes = rows[:, 0]

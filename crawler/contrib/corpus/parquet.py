@@ -33,13 +33,13 @@ RIGHTS_TYPE = {
 def parquet(
     pages: Iterable[StoredPage],
     fields: Sequence[str],
-    size: int | None = None,
+    group_size: int | None = None,
     types: Mapping[str, Any] | None = None,
 ) -> Iterator[bytes]:
-    """The parts of the file, one row group at a time; a group is closed after the page with which it has `size`
-    characters, or GROUP_CHARACTERS if that is less.
+    """The parts of the file, one row group at a time.
 
-    `types` are the Arrow types of the fields, as `_arrow_type` reads them; None for the fields of items.
+    A group is closed as soon as it has `group_size` characters, or GROUP_CHARACTERS if that is less. `types` are the
+    Arrow types of the fields, as `_arrow_type` reads them; None for the fields of items.
     """
     import pyarrow  # imported here, so that other formats are written without this delay
     from pyarrow.parquet import ParquetWriter
@@ -53,7 +53,8 @@ def parquet(
     schema = pyarrow.schema([(name, arrow_types[name]) for name in fields])
     sink = ByteSink()
     with ParquetWriter(sink, schema, compression="zstd") as writer:
-        for group in _groups(chain(first_page, pages), fields, min(size or GROUP_CHARACTERS, GROUP_CHARACTERS)):
+        for group in _groups(chain(first_page, pages), fields, min(group_size or GROUP_CHARACTERS, GROUP_CHARACTERS)):
+            # The values of a preset already have their types.
             columns = {
                 name: [page.values[name] if types else _cell(name, page.values[name]) for page in group]
                 for name in fields
@@ -89,10 +90,11 @@ def _arrow_type(pyarrow: Any, type: Any) -> Any:
 
 
 def _cell(name: str, value: Any) -> Any:
+    """The value of an item's field in the type of its column."""
     if name in TIMES:
         return datetime.fromisoformat(value)
-    is_text = isinstance(value, dict) and name not in (RIGHTS, QUALITY)
-    if is_text:
+    has_own_fields = isinstance(value, dict) and name not in (RIGHTS, QUALITY)
+    if has_own_fields:
         return json.dumps(value, ensure_ascii=False)
     return value
 
@@ -113,9 +115,9 @@ def _groups(pages: Iterable[StoredPage], fields: Sequence[str], full_size: int) 
 
 
 def _characters(value: Any) -> int:
-    """About how many characters the value of a field has; numbers and times, which are short, are not counted."""
+    """About how many characters the value of a field has; numbers are not counted, because they are short."""
     if isinstance(value, str | dict):
         return len(str(value))
-    if isinstance(value, list):
-        return sum(len(str(text)) for image in value for text in image.values())
+    if isinstance(value, list):  # of images, or of the paragraphs of MNBVC
+        return sum(len(str(part)) for element in value for part in element.values())
     return 0

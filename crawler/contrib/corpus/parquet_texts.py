@@ -25,14 +25,14 @@ class ParquetTexts:
             raise self._damaged(error) from None
         self.columns = [field.name for field in self._file.schema_arrow if _has_texts(field.type)]
 
-    def rows(self, *columns: str) -> Iterator[list[str | None]]:
-        """The values of these columns, row by row; None in place of a column that the file does not have."""
+    def rows(self, *columns: str) -> Iterator[tuple[str | None, ...]]:
+        """The values of these columns, row by row; None in place of a text column that the file does not have."""
         present = [name for name in columns if name in self.columns]
         try:
             for batch in self._file.iter_batches(ROWS_AT_ONCE, columns=present):
                 values = batch.to_pydict()
                 missing = [None] * len(batch)
-                yield from map(list, zip(*(values.get(name, missing) for name in columns), strict=True))
+                yield from zip(*(values.get(name, missing) for name in columns), strict=True)
         except (pyarrow.ArrowException, UnicodeDecodeError) as error:
             raise self._damaged(error) from None
 

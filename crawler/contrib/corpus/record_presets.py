@@ -50,7 +50,8 @@ METADATA = ("url", "title", "author", "published", "language", "page_type", "rel
 
 def _datatrove(key: int, values: Mapping[str, Any]) -> Record:
     metadata = {name: values[name] for name in METADATA} | {"date": values["fetched_at"]} | _rights(values)
-    return {"text": values["text"], "id": f"{key % 2**64:016x}", "metadata": metadata}
+    unsigned_key = key % 2**64
+    return {"text": values["text"], "id": f"{unsigned_key:016x}", "metadata": metadata}
 
 
 def _rights(values: Mapping[str, Any]) -> Record:
@@ -66,15 +67,15 @@ def _chinesewebtext(_: int, values: Mapping[str, Any]) -> Record:
 def _mnbvc(_: int, values: Mapping[str, Any]) -> Record:
     text = values["text"]
     paragraphs: list[Record] = []
-    digests: dict[str, bytes] = {}
+    digests: dict[str, bytes] = {}  # the last 8 bytes of the MD5 of each distinct paragraph, by the MD5
     for number, line in enumerate(text.split("\n"), 1):
         content = line.strip()
         if content:
             digest = md5(content.encode("utf-8", "replace"), usedforsecurity=False)
-            name = digest.hexdigest()
-            position = {"行号": number, "是否重复": name in digests, "是否跨文件重复": False}
-            paragraphs.append(position | {"md5": name, "内容": content, "扩展字段": ""})
-            digests[name] = digest.digest()[-8:]
+            md5_text = digest.hexdigest()
+            position = {"行号": number, "是否重复": md5_text in digests, "是否跨文件重复": False}
+            paragraphs.append(position | {"md5": md5_text, "内容": content, "扩展字段": ""})
+            digests[md5_text] = digest.digest()[-8:]
     more = {name: values[name] for name in ("title", "author", "language")} | _rights(values)
     return {
         "文件名": values["url"],
@@ -113,6 +114,9 @@ PARAGRAPH = {
     "内容": "string",
     "扩展字段": "string",
 }
+"""The types of a paragraph's fields: the number of its line, whether the page had it before, whether another page has
+it, its MD5, its text, and further fields.
+"""
 PRESETS = {
     "datatrove": Preset(
         ("text", "fetched_at", "rights", *METADATA),

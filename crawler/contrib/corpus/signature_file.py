@@ -1,8 +1,8 @@
 """`--signatures`: writes a file with the signatures of texts, for the `--not-in` of a later export.
 
-It covers the texts of this export's `--not-in` and the pages that are written: together all texts that the user then
-has. It gets its name after the pages are complete, so it never lists a page that was not written. The format is
-described in text_files.py.
+The file has the signatures of the texts of this export's `--not-in`, and of the pages that are written: together, of
+all texts that the user then has. It keeps a temporary name until the output is complete, so it never lists a page that
+was not written. text_files.py describes its format.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,8 +35,8 @@ class SignatureFile:
         self._count += 1
         self._write(json_line(signature_line(text)))
 
-    def noted(self, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
-        """Pass on the pages, and add the signature of each."""
+    def recorded(self, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
+        """The pages, unchanged; the signature of each is added when it is read."""
         for page in pages:
             values = page.values
             self.add(
@@ -56,8 +56,8 @@ class SignatureFile:
         if self._target is not None:
             self._target.discard()
 
-    def words(self) -> Message:
-        """The line of the summary about the file."""
+    def summary_line(self) -> Message:
+        """The line about the file that is printed after the export."""
         return plural(
             "{n} signature written to {path}, for --not-in.",
             "{n} signatures written to {path}, for --not-in.",
@@ -66,5 +66,5 @@ class SignatureFile:
         )
 
     def _write(self, line: bytes) -> None:
-        assert self._target is not None  # noqa: S101 - as above
+        assert self._target is not None  # noqa: S101 - it was opened
         self._target.write(line if self._packer is None else self._packer.compress(line))

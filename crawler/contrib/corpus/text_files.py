@@ -11,7 +11,7 @@ import re
 import sys
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,18 +38,21 @@ MOST_BYTES = 16_000_000
 LONGEST_ROW = 2 * MOST_BYTES
 """The most bytes of a row of CSV, which may have several lines."""
 LONGEST_ADDRESS = 2_000
-"""Characters of an address that are kept."""
+"""The most characters of an address that are kept."""
 MOST_NAMED = 10
-"""Columns that are named in an error."""
+"""The most columns that an error names."""
 LONGEST_NAME = 50
-"""Characters of the name of a column that are shown."""
+"""The most characters of a column's name that an error shows."""
 HEADER = {"winnow_signatures": 1}
 """The first line of a file of signatures; the number is raised when signatures are computed differently."""
 TEXT = "text"
 ADDRESS = "url"
+"""The names of the fields or columns with the text and its address; a text may have no address."""
 SIGNATURES = ".signatures"
+"""The extension of a file of signatures."""
 _FINGERPRINT = re.compile("[0-9a-f]{16}")
 _DAMAGED = (EOFError, zlib.error, zstd.ZstdError, csv.Error)
+"""The errors that reading a damaged file raises."""
 
 NOT_JSON = Message(N_("is not a JSON object"))
 NOT_UTF8 = Message(N_("is not UTF-8"))
@@ -133,7 +136,7 @@ def _opened(path: Path) -> IO[bytes]:
 def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
     """The lines of a file; None in place of a line that is too long."""
     while line := file.readline(MOST_BYTES):
-        is_whole = line.endswith(b"\n") or len(line) < MOST_BYTES
+        is_whole = line.endswith(b"\n") or len(line) < MOST_BYTES  # the last line may have no line end
         yield line if is_whole else None
         while not is_whole:  # skip the rest of the line
             rest = file.readline(MOST_BYTES)
@@ -141,7 +144,7 @@ def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
 
 
 def _known_text(text: str, address: object, place: str) -> KnownText:
-    """The values of a text that are compared; `place` is its place in a file, for a text without an address."""
+    """The values of a text that are compared. `place` stands in for a missing address."""
     shown_address = place
     if isinstance(address, str) and address:
         shown_address = address[:LONGEST_ADDRESS]
@@ -193,7 +196,7 @@ def _signature_of_row(row: Mapping[str, Any], place: str) -> KnownText | Fault:
         unpacked = None if packed is None else b64decode(packed, validate=True)
     except (TypeError, ValueError):
         return Fault(place=place, why=NO_SIGNATURE)
-    has_wrong_size = unpacked is not None and len(unpacked) != 2 * PERMUTATIONS
+    has_wrong_size = unpacked is not None and len(unpacked) != 2 * PERMUTATIONS  # two bytes for each value
     is_fingerprint = isinstance(text_fingerprint, str) and _FINGERPRINT.fullmatch(text_fingerprint) is not None
     if has_wrong_size or not (text_fingerprint is None or is_fingerprint):
         return Fault(place=place, why=NO_SIGNATURE)
@@ -202,7 +205,7 @@ def _signature_of_row(row: Mapping[str, Any], place: str) -> KnownText | Fault:
 
 
 def _read_csv(path: Path, name: str) -> Texts:
-    csv.field_size_limit(MOST_BYTES)
+    csv.field_size_limit(MOST_BYTES)  # the default is 128 KB
     with _opened(path) as file:
         lines = _CsvLines(path, file)
         rows = csv.reader(lines)
@@ -211,7 +214,7 @@ def _read_csv(path: Path, name: str) -> Texts:
             return
         _check_columns(path, columns)
         text_column = columns.index(TEXT)
-        address_column = columns.index(ADDRESS) if ADDRESS in columns else len(columns)
+        address_column = columns.index(ADDRESS) if ADDRESS in columns else None
         while True:
             lines.begin_row()
             try:
@@ -226,7 +229,8 @@ def _read_csv(path: Path, name: str) -> Texts:
 
 
 class _CsvLines:
-    """The lines of CSV; bytes that are not UTF-8 are decoded as surrogates, so that their rows can be reported.
+    """The lines of CSV. Bytes that are not UTF-8 are decoded as surrogates, so that `_text_of_cells` can report their
+    rows.
 
     An unclosed quote would make one row of all following lines, so a csv.Error is raised when a row gets too long.
     """
@@ -254,19 +258,21 @@ class _CsvLines:
         return line.decode("utf-8-sig" if number == 1 else "utf-8", "surrogateescape")
 
 
-def _text_of_cells(row: list[str], text_column: int, address_column: int, place: str) -> KnownText | Fault:
+def _text_of_cells(row: list[str], text_column: int, address_column: int | None, place: str) -> KnownText | Fault:
     if len(row) <= text_column:
         return Fault(place=place, why=NO_TEXT)
     text = row[text_column]
     try:
         text.encode()
-    except UnicodeEncodeError:
+    except UnicodeEncodeError:  # it has surrogates
         return Fault(place=place, why=NOT_UTF8)
-    address = row[address_column] if len(row) > address_column else None
+    address = None
+    if address_column is not None and len(row) > address_column:
+        address = row[address_column]
     return _known_text(text, address, place)
 
 
-def _check_columns(path: Path, columns: Iterable[str]) -> None:
+def _check_columns(path: Path, columns: Sequence[str]) -> None:
     if TEXT not in columns:
         names = [repr(name[:LONGEST_NAME]) for name in columns]
         raise WrongUseError(
@@ -277,8 +283,9 @@ def _check_columns(path: Path, columns: Iterable[str]) -> None:
 
 
 def _read_parquet(path: Path, name: str) -> Texts:
-    texts: type[ParquetTexts] = resolve(Part("crawler.contrib.corpus.parquet_texts:ParquetTexts", ("pyarrow",)))
-    file = texts(path)
+    # Raises an error that names the missing extra if pyarrow is not installed.
+    texts_class: type[ParquetTexts] = resolve(Part("crawler.contrib.corpus.parquet_texts:ParquetTexts", ("pyarrow",)))
+    file = texts_class(path)
     _check_columns(path, file.columns)
     for number, (text, address) in enumerate(file.rows(TEXT, ADDRESS), 1):
         place = f"{name}:{number}"
@@ -307,5 +314,5 @@ READERS: Mapping[str, Callable[[Path, str], Texts]] = MappingProxyType(
         ".txt": _read_text,
     }
 )
-"""The function that reads a file, by extension."""
+"""The function that reads a file, by the extension of the file's name."""
 EXTENSIONS = tuple(READERS)

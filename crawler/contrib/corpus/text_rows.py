@@ -1,7 +1,7 @@
 """Texts in temporary files: a row for each text with the values that are compared, and a second file of addresses.
 
-crawler/recrawl/near_duplicates.py compares the texts, and describes what memory holds. The addresses are written to a
-file, because reading them from the database again would be slow: each is in another place of the disk.
+crawler/recrawl/near_duplicates.py compares the rows; its docstring says how much memory that takes. The addresses are
+written to a file, because reading them from the database again would be slow: each is in another place of the disk.
 """
 
 from collections.abc import Iterator
@@ -29,11 +29,12 @@ ROW = np.dtype(
         ("signature", "<u2", PERMUTATIONS),
     ]
 )
-"""A row, as numpy reads it. Rows are ordered by `preference`; among near-duplicates on the same `site`, the text with
-the lowest `rank` is the original. `address_end` is the offset after the text's address in the file of addresses.
+"""A row, as numpy reads it. `preference` has two sort keys, lower for preferred texts. Among near-duplicates on the
+same `site`, the text with the lowest `rank` is the original. `address_end` is the offset after the text's address in
+the file of addresses.
 """
 PACKED = Struct(f"<qqiiddqqq{2 * PERMUTATIONS}s")
-"""A row, as it is written."""
+"""The same fields, as a row is written."""
 
 
 @contextmanager
@@ -63,7 +64,7 @@ class TextRows:
         site: int = 0,
         rank: int = 0,
     ) -> None:
-        """Write a row; `key` is the caller's number for the text."""
+        """Write a row. `key` is the caller's number for the text; the other numbers are described at `ROW`."""
         self._address_end += self._addresses.write(address.encode("utf-8", "replace"))
         row = PACKED.pack(
             key,

@@ -35,7 +35,7 @@ INDEX_NAME = "index.cdx.gz"
 # Paths within the ZIP file.
 WARC = f"archive/{WARC_NAME}"
 INDEX = f"indexes/{INDEX_NAME}"
-BLOCKS = "indexes/index.idx"
+INDEX_BLOCKS = "indexes/index.idx"
 PAGES = "pages/pages.jsonl"
 INDEXED = frozenset(("response", "revisit", "resource"))
 """The types of records that the index lists."""
@@ -50,15 +50,15 @@ def wacz(
     robots: RobotsBodies = lambda digest: None,
     folder: Path | None = None,
 ) -> Iterator[bytes]:
-    """The parts of the file; `folder` is for temporary files, None for the system's."""
+    """The parts of the file; `fields` is ignored. `folder` is for temporary files, None for the system's."""
     try:
         with TemporaryDirectory(dir=folder) as name, closing(sqlite3.connect(Path(name) / "lines.db")) as database:
             database.executescript("PRAGMA journal_mode=OFF; CREATE TABLE cdx (line); CREATE TABLE page (line, crawl)")
             package = _Package()
             yield from package.add(WARC, _archive(pages, robots, database))
-            block_lines: list[str] = []
+            block_lines: list[str] = []  # `_index` appends to it
             yield from package.add(INDEX, _index(database, block_lines))
-            yield from package.add(BLOCKS, (f"{line}\n".encode() for line in block_lines), packed=True)
+            yield from package.add(INDEX_BLOCKS, (f"{line}\n".encode() for line in block_lines), packed=True)
             yield from package.add(PAGES, _page_list(database), packed=True)
             yield from package.finish(_title(database))
     except (OSError, sqlite3.Error) as error:
@@ -165,7 +165,7 @@ def _stamp(moment: str) -> str:
 
 
 def surt(url: str) -> str:
-    """The search key of an address: lower case, with the host reversed and the query sorted (SURT).
+    """The search key of an address (SURT): in lower case, without `www`, with the host reversed and the query sorted.
 
     >>> surt("http://www.Example.com/A/?b=2&a=1"), surt("http://a.example:8000")
     ('com,example)/a/?a=1&b=2', 'example,a:8000)/')
@@ -191,8 +191,8 @@ def _index(database: sqlite3.Connection, block_lines: list[str]) -> Iterator[byt
     while lines := list(islice(sorted_lines, LINES_OF_BLOCK)):
         data = b"".join(compressed([f"{line}\n".encode() for line in lines], ".gz"))
         block = {"offset": offset, "length": len(data), "digest": raw_digest(data), "filename": INDEX_NAME}
-        first_key, _, _ = lines[0].partition(" {")  # the search key and the date
-        block_lines.append(f"{first_key} {json.dumps(block)}")
+        key_and_date, _, _ = lines[0].partition(" {")
+        block_lines.append(f"{key_and_date} {json.dumps(block)}")
         offset += len(data)
         yield data
 

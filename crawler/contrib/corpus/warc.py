@@ -27,13 +27,15 @@ from crawler.rights.statement import Signal
 from crawler.store.batch.responses import record_id
 
 BREAKS = re.compile(r"[\r\n\x00]+")
+"""Characters that would end a header."""
 NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
 """Characters that the name of a header cannot have: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2"""
 OF_TRANSFER = frozenset(("content-length", "transfer-encoding"))
 """Headers that describe the received bytes, before decompression; they are renamed to X-Crawler-..."""
 PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
+"""The beginning of the profile of a `revisit`."""
 ROBOTS_PLACE = re.compile(r"(https?://.+)#sha256=([0-9a-f]{64})")
-"""The place of evidence from a robots.txt: its address and its digest."""
+"""The value `where` of evidence from a robots.txt in the item field `rights`: the file's address and its digest."""
 RobotsBodies = Callable[[str], bytes | None]
 """Returns the bytes of the robots.txt with this digest; None if they are no longer stored."""
 
@@ -86,7 +88,7 @@ def _robots_record(url: str, digest: str, read_at: str, body: bytes) -> WarcReco
 def warc(
     pages: Iterable[StoredPage], fields: Sequence[str] = (), robots: RobotsBodies = lambda digest: None
 ) -> Iterator[bytes]:
-    """The complete records: a description of the file, then the records of the pages."""
+    """The complete records: a description of the file, then the records of the pages. `fields` is ignored."""
     yield info().data
     robots_records = RobotsRecords(robots)
     for page in pages:
@@ -123,8 +125,8 @@ def page_records(page: StoredPage) -> Iterator[WarcRecord]:
         yield WarcRecord(_revisit(page, page.response) | refers_to, b"")
 
 
-def _head(kind: str, record_id: str, url: str) -> dict[str, str]:
-    return {"WARC-Type": kind, "WARC-Record-ID": record_id, "WARC-Target-URI": address(url)}
+def _head(kind: str, id: str, url: str) -> dict[str, str]:
+    return {"WARC-Type": kind, "WARC-Record-ID": id, "WARC-Target-URI": address(url)}
 
 
 def _revisit(page: StoredPage, response: StoredResponse) -> dict[str, str]:
@@ -145,26 +147,27 @@ def _response_block(response: StoredResponse) -> bytes:
     size = str(len(response.body))
     headers = []
     for name, value in response.headers:
+        is_same_length = name.lower() == "content-length" and value == size  # which is added below
         if name.lower() not in OF_TRANSFER:
             headers.append((name, value))
-        elif (name.lower(), value) != ("content-length", size):
+        elif not is_same_length:
             headers.append((f"X-Crawler-{name}", value))
     return _http_head(response.status_line, [*headers, ("Content-Length", size)]) + response.body
 
 
 def _request_block(response: StoredResponse, url: str) -> bytes:
-    """The request as it was sent, with the header Host."""
+    """The request as it was sent; the header Host, which may not be among the stored headers, comes first."""
     headers = [(name, value) for name, value in response.request_headers if name.lower() != "host"]
     return _http_head(response.request_line, [("Host", urlsplit(url).netloc.rpartition("@")[2]), *headers])
 
 
-def _http_head(first: str, headers: Iterable[tuple[str, str]]) -> bytes:
+def _http_head(first_line: str, headers: Iterable[tuple[str, str]]) -> bytes:
     lines = [f"{NO_TOKEN.sub('-', name)}: {BREAKS.sub(' ', value)}" for name, value in headers]
-    return "\r\n".join([BREAKS.sub(" ", first), *lines, "", ""]).encode("latin-1", "replace")
+    return "\r\n".join([BREAKS.sub(" ", first_line), *lines, "", ""]).encode("latin-1", "replace")
 
 
 def address(url: str) -> str:
-    """The address with all characters escaped that a header line cannot have.
+    """The address, in which characters that a header line cannot have are escaped.
 
     >>> address("http://a.example/b c\\r\\n%20")
     'http://a.example/b%20c%0D%0A%20'

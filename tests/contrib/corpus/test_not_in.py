@@ -74,6 +74,7 @@ FILES = [
     ("old.jsonl", row(LONG, OLD + "0" * 5_000), (OLD + "0" * 5_000)[:2_000]),
     ("old.csv", in_csv(["text", "url"], [LONG.replace(" ", "\n"), OLD]), OLD),
     ("old.csv", b"\xef\xbb\xbf" + in_csv(["text"], [LONG]), "old.csv:2"),
+    ("old.csv", in_csv(["text"], [LONG, OLD]), "old.csv:2"),
     ("old.csv.gz", gzip.compress(in_csv(["url", "text"], [OLD, LONG])), OLD),
     ("old.parquet", table(url=[OLD], text=[LONG]), OLD),
     ("old.parquet", table(text=pyarrow.array([LONG]).dictionary_encode()), "old.parquet:1"),
