@@ -18,14 +18,15 @@ ENDS = (".", "?", "!", '"', "'")
 MAY_END = (*ENDS, "]", " ")
 """The last characters of lines that may be selected: a citation or a space may follow the mark."""
 FEWEST_WORDS = 3
-"""Words of a selected line."""
+"""The fewest words of a selected line."""
 LONGEST_WORD = 1000
+"""The most characters of a word in a selected line."""
 POLICY_WORDS = ("terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies")
 UNWANTED = ("javascript", *POLICY_WORDS)
 """A line with one of these is not selected."""
 FILLER = "lorem ipsum"
 HINTS = (b"{", b"lorem ipsum", b"javascript", b"cookie", b"terms of use", b"privacy policy")
-"""A text without any of these has no unwanted lines, no curly brackets and no filler."""
+"""Parts of everything that lines are searched for: a text without any of these need not be searched line by line."""
 LONG_LINES = 3
 """The number of lines of 200 characters that mC4 requires of a page."""
 _CITATION = re.compile(r"\[(?:\d*|edit|citation needed)\]")
@@ -56,7 +57,7 @@ def c4(document: MeasuredText) -> C4:
     lower_case = document.text.encode("utf-8", "surrogatepass").lower()  # ten times as fast as lower() of a str
     is_suspect = any(map(lower_case.__contains__, HINTS))
 
-    # The numbers of the lines with an end, and of those that C4 keeps.
+    # The indexes of the lines that end like a sentence, and of the lines that C4 keeps.
     ended = [number for number, line in enumerate(lines) if line.endswith(MAY_END) and _is_sentence(line)]
     kept = ended
     if is_suspect:

@@ -82,7 +82,7 @@ def is_iban(text: str) -> bool:
     (True, True, False)
     """
     moved = text[4:] + text[:4]  # the country and the check digits come last
-    return int("".join(str(int(sign, 36)) for sign in moved)) % 97 == 1  # A counts as 10, Z as 35
+    return int("".join(str(int(character, 36)) for character in moved)) % 97 == 1  # A counts as 10, Z as 35
 
 
 def is_china_id(number: str) -> bool:
@@ -93,11 +93,12 @@ def is_china_id(number: str) -> bool:
     """
     if int(number[:2]) not in PROVINCES:
         return False
-    if len(number) == 15:
+    if len(number) == 15:  # has no check digit
         return is_date(1900 + int(number[6:8]), int(number[8:10]), int(number[10:12]))
     summed = sum(weight * int(digit) for weight, digit in zip(CHINA_WEIGHTS, number[:17], strict=True))
-    is_born = int(number[6:10]) >= 1900 and is_date(int(number[6:10]), int(number[10:12]), int(number[12:14]))
-    return is_born and number[17].upper() == CHINA_DIGITS[summed % 11]
+    year = int(number[6:10])
+    has_birthday = year >= 1900 and is_date(year, int(number[10:12]), int(number[12:14]))
+    return has_birthday and number[17].upper() == CHINA_DIGITS[summed % 11]
 
 
 def is_us_id(number: str) -> bool:
@@ -126,7 +127,7 @@ def is_italy_id(code: str) -> bool:
     >>> is_italy_id("RSSMRA85T10A562S"), is_italy_id("RSSMRA85T10A562T")
     (True, False)
     """
-    values = [int(sign) if sign.isdigit() else ord(sign) - ord("A") for sign in code[:15]]
+    values = [int(character) if character.isdigit() else ord(character) - ord("A") for character in code[:15]]
     summed = sum(ITALY_ODD[value] for value in values[::2]) + sum(values[1::2])
     return code[15] == chr(ord("A") + summed % 26)
 
@@ -150,8 +151,8 @@ def is_poland_id(digits: str) -> bool:
     century, month = divmod(int(digits[2:4]), 20)  # the month is raised by 20, 40, ... for other centuries
     years = (1900, 2000, 2100, 2200, 1800)
     summed = sum(weight * int(digit) for weight, digit in zip(POLAND_WEIGHTS, digits[:10], strict=True))
-    is_born = is_date(years[century] + int(digits[:2]), month, int(digits[4:6]))
-    return is_born and (10 - summed % 10) % 10 == int(digits[10])
+    has_birthday = is_date(years[century] + int(digits[:2]), month, int(digits[4:6]))
+    return has_birthday and (10 - summed % 10) % 10 == int(digits[10])
 
 
 def is_belgium_id(digits: str) -> bool:
@@ -171,8 +172,8 @@ def is_finland_id(number: str) -> bool:
     (True, False)
     """
     # The century does not matter: only 1900 and 2000 differ, in their 29 February.
-    is_born = is_date(2000 + int(number[4:6]), int(number[2:4]), int(number[:2]))
-    return is_born and number[10] == FINLAND_LETTERS[int(number[:6] + number[7:10]) % 31]
+    has_birthday = is_date(2000 + int(number[4:6]), int(number[2:4]), int(number[:2]))
+    return has_birthday and number[10] == FINLAND_LETTERS[int(number[:6] + number[7:10]) % 31]
 
 
 def is_sweden_id(digits: str) -> bool:

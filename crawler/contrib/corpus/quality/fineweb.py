@@ -15,7 +15,7 @@ from crawler.page.text import FULL_STOPS
 SHORT = 30
 """The most characters of a short line."""
 ENDS = FULL_STOPS - frozenset("…︒︕︖")
-"""The marks that end a line: without the ellipsis and the forms for vertical text."""
+"""The marks that end a line: full stops of all scripts, without the ellipsis and the forms for vertical text."""
 
 
 @dataclass(frozen=True)

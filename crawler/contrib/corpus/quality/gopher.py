@@ -45,9 +45,9 @@ class GopherRepetition:
     dup_para_frac: float
     """Share of the paragraphs, separated by blank lines, that repeat an earlier one."""
     dup_line_char_frac: float
-    """Share of the characters that are in such lines."""
+    """Share of the characters that are in lines that repeat an earlier one."""
     dup_para_char_frac: float
-    """Share of the characters that are in such paragraphs."""
+    """Share of the characters that are in paragraphs that repeat an earlier one."""
     top_2_gram_char_frac: float
     """Share of the characters that the commonest sequence of 2 words covers."""
     top_3_gram_char_frac: float
@@ -68,11 +68,13 @@ class GopherRepetition:
     """Share of the characters in sequences of 10 words that occurred before."""
 
 
-def _repetition(lines: float, tops: tuple[float, ...], dups: tuple[float, ...]) -> tuple[Limit, ...]:
-    """The limits of the rules about repetition; `tops` and `dups` are for sequences of increasing length."""
+def _repetition(dup_lines: float, tops: tuple[float, ...], dups: tuple[float, ...]) -> tuple[Limit, ...]:
+    """The limits of the rules about repetition: of repeated lines, of the commonest sequences of 2 to 4 words, and of
+    repeated sequences of 5 to 10 words.
+    """
     bounds = {f"top_{n}_gram_char_frac": bound for n, bound in enumerate(tops, 2)}
     bounds |= {f"dup_{n}_gram_char_frac": bound for n, bound in enumerate(dups, 5)}
-    return at_most(dup_line_frac=lines, **bounds)
+    return at_most(dup_line_frac=dup_lines, **bounds)
 
 
 _OF_ALL_LANGUAGES = (
@@ -115,7 +117,7 @@ def gopher_quality(document: MeasuredText) -> GopherQuality:
 
 
 def _ellipsis_lines(document: MeasuredText) -> int:
-    if not any(map(document.text.__contains__, ELLIPSES)):  # as in most texts
+    if not any(map(document.text.__contains__, ELLIPSES)):  # spares most texts the search by line
         return 0
     return sum(line.rstrip().endswith(ELLIPSES) for line in document.lines)
 

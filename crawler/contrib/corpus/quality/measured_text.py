@@ -9,7 +9,7 @@ import numpy as np
 from crawler.contrib.corpus.quality.words import Array, Words, words_of
 
 MOST_CHARACTERS = 1_000_000
-"""The characters of a text that are read. A longer text has more than 100,000 words, which Gopher's rules refuse."""
+"""The most characters of a text that are read. A longer text has over 100,000 words, which Gopher's rules refuse."""
 
 
 @dataclass(frozen=True)

@@ -94,11 +94,13 @@ PERSONAL_LABELS = (
     *("tel", "telephone", "telefon", "phone", "mobile", "mobil", "mob", "cell", "handy", "fax", "sms", "whatsapp"),
     *("wechat", "idcard", "ssn", "dni", "nie", "pesel", "iban", "card"),
 )
-"""Words directly before a personal number. The value of a parameter of a URL with such a name is masked, too."""
+"""Labels of personal numbers. A number in a parameter of a URL with such a name is masked, too: `?tel=13800138000`."""
 LABELS = (*PERSONAL_LABELS, "call", "contact", "id", "ip", "no", "nr", "num", "number")
-"""These words, plus some that can also be parameters of a URL that identify a page (`?id=`): these are not masked."""
+"""Labels that may be directly before a number in a text. In a URL, the additional ones may identify a page (`?id=`), so
+that their values stay.
+"""
 READ_BEFORE = 16
-"""Characters before a number that are read: more than the longest label and a sign."""
+"""The most characters before a number that are read: more than the longest label and a sign."""
 _INCOMPLETE = re.compile(r"(?:[0-9A-Za-z_@+]|[0-9A-Za-z_]-|[0-9_]\.|[0-9._-][A-Za-z]+\.)\Z")
 """The end of a text that makes the following number part of something else: `SKU`, `0.`, `com.example.`."""
 _LABELLED = re.compile(rf"(?<![0-9A-Za-z_])(?:{'|'.join(LABELS)})[._-]?\Z", re.IGNORECASE | re.ASCII)
@@ -128,6 +130,7 @@ _URL = re.compile(
 COVER = "\ufffc"
 """Replaces the characters of URLs, and of data that is masked already, in the plain form: no form matches it."""
 _END = r"(?![0-9A-Za-z_@]|\.[0-9])"
+"""The end of a number that is not followed by more of a number or an identifier."""
 _WITHOUT_SEPARATORS = str.maketrans("", "", " -.()/\u2014")
 
 
@@ -188,8 +191,8 @@ FORMS = {
         ),
     ),
     "ip": (
-        _number(rf"{_OCTET}(?:\.{_OCTET}){{3}}", _is_global),
-        _address(
+        _number(rf"{_OCTET}(?:\.{_OCTET}){{3}}", _is_global),  # IPv4
+        _address(  # IPv6, also after a label such as `IP:`
             r"(?:(?<![\w:.])|(?<=[G-Zg-z]:)|(?<=[Vv]6:))(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:])", _is_global
         ),
     ),
@@ -205,6 +208,7 @@ FORMS = {
         _number(r"\d{11}", check.is_poland_id),
     ),
     "card": (
+        # Cards with digits in groups of four, American Express, and IBAN.
         _number(
             r"\d{4}(?P<gap>[ -]?)\d{4}(?P=gap)\d{4}(?P=gap)\d{1,4}(?:(?P=gap)\d{1,3})?",
             lambda data: check.is_card(_digits(data)),
@@ -213,6 +217,7 @@ FORMS = {
         _number(rf"(?=[A-Za-z]{{2}}\d\d)(?i:{_IBAN})", lambda data: check.is_iban(_digits(data))),
     ),
     "phone": (
+        # With a country code; mobile numbers and landlines of China; numbers of the US.
         _number(
             rf"(?:\+(?:{_COUNTRY})|(?<!\d[ -])00(?:86|1|{_EU}))(?:(?:[ .()\u2014-]{{0,2}}|/(?!0))\d){{7,13}}",
             _has_phone_length,

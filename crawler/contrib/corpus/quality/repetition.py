@@ -16,12 +16,12 @@ TOPS = (2, 3, 4)
 """The lengths of the sequences whose commonest one is counted."""
 REPEATED = (5, 6, 7, 8, 9, 10)
 """The lengths of the sequences whose repetitions are counted."""
-PLACE_BITS = 17
-"""Bits of a place, enough for MOST_WORDS."""
-FEW = 60
-"""The number of places up to which Python is faster than numpy, as on most pages."""
 MOST_WORDS = 100_000
-"""Only this many words of a text are read."""
+"""The most words of a text that are read."""
+PLACE_BITS = 17
+"""The bits of a place: 2^17 is more than MOST_WORDS."""
+FEW = 60
+"""Python is faster than numpy for at most this many places; most pages have fewer repeated sequences of 4 words."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,7 @@ def _repeated_of_few(places: Array, sequences: Array, words: Words, first: int) 
 
 
 def _grouped(places: Array, sequences: Array) -> _Groups:
+    """The places grouped by the number of the sequence at each place."""
     # Sorting numbers that hold sequence and place takes a third of the time that argsort of the sequences takes.
     packed = np.sort((sequences << PLACE_BITS) | places)
     ordered = packed >> PLACE_BITS
@@ -158,7 +159,7 @@ def _covered(groups: _Groups, offsets: Array, n: int) -> int:
     following = np.searchsorted(repeats, repeats + n).tolist()
     skipped = bytearray(len(offsets))
     inside = b"\x01" * (n - 1)  # marks the places within a covered sequence
-    seen: set[int] = set()
+    seen: set[int] = set()  # the skipped first places whose sequence began again at a place that was not skipped
     covered: list[int] = []
     at = 0
     while at < len(places):

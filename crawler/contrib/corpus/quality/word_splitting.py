@@ -39,7 +39,7 @@ _CONTRACTION = re.compile(r"(.*[A-Za-z])(n['’]t|['’](?:m|re|ve|ll|d|s))", re
 _POSSESSIVES = frozenset(("'s", "’s", "'S", "’S"))
 _HAS_DIGIT = re.compile(r"\d")
 _HALVES = {"cannot": 3, "Cannot": 3, "gonna": 3, "Gonna": 3, "gotta": 3, "Gotta": 3}
-"""Words that are cut in two, with the length of the first part."""
+"""Words that are cut in two, with the length of the first part: `cannot` -> `can`, `not`."""
 _PLAIN = re.compile(r"([A-Za-z]*[a-z]{5}|[0-9]+)([,.;:!?)])")
 """A word that is too long for an abbreviation, or a number, and a mark: most of the new pieces of a page."""
 _HOUR = re.compile(r"(1[0-2]|[1-9])([ap]\.?m\.?)")
@@ -117,9 +117,11 @@ def _last(piece: str, has_quote: bool) -> int | None:
     if piece[-1].isalpha() and not has_quote and not _HAS_DIGIT.search(piece):
         return None
     last = _LAST.search(piece)
-    if last is None or (has_quote and last[0] not in _POSSESSIVES and _CONTRACTION.fullmatch(piece)):
+    if last is None:
         return None
-    return last.start()
+    # A contraction is cut by `_words_of_core`.
+    is_contraction = has_quote and last[0] not in _POSSESSIVES and _CONTRACTION.fullmatch(piece)
+    return None if is_contraction else last.start()
 
 
 def _words_of_core(piece: str, has_quote: bool = False) -> list[str]:

@@ -121,14 +121,14 @@ class _Vocabulary(dict[str, int]):
 
     def __missing__(self, piece: str) -> int:
         number = self._enter(cut(piece))
-        if len(piece) <= LONGEST:
+        if len(piece) <= LONGEST:  # MOST_CACHED_WORDS does not bound the size of a piece
             self[piece] = number
         return number
 
     def _enter(self, words: list[str]) -> int:
         """Add a piece with these words; returns its number."""
         self.parts.extend(map(self.words.__getitem__, words))
-        self.starts.append(len(self.parts))
+        self.starts.append(len(self.parts))  # where the next piece will begin
         return len(self.starts) - 2
 
     def numbers(self, pieces: Iterable[str]) -> Array:
@@ -188,7 +188,8 @@ def _chinese_words(lines: Iterable[str], cut_chinese: Callable[[str], list[str]]
     """
     for line in lines:
         for word in cut_chinese(line):
-            if word > EASTERN or word.isalnum():
+            begins_with_chinese = word > EASTERN
+            if begins_with_chinese or word.isalnum():
                 yield word
             elif not word.isspace():
                 yield from filter(None, _LATIN_IN_CHINESE.split(word))
