@@ -48,7 +48,7 @@ def corpus_copies(connection: Connection, keys: AddressKeys, crawl_id: int) -> C
     are_in_corpus = page.c.crawl_id == crawl_id, page.c.gone_round.is_(None)
     pages = connection.execute(select(func.count()).select_from(page).where(*are_in_corpus)).scalar_one()
 
-    # The clusters with the most copies, and in each row the totals.
+    # The clusters with the most copies; each row also has the totals of all clusters.
     conditions = in_corpus(connection, crawl_id)
     count = func.count().label("copies")
     copies = select(page.c.duplicate_of, count, func.count(page.c.site_id.distinct()).label("sites"))

@@ -24,6 +24,7 @@ FEWEST_EDGES = 5
 OTHER = "other"
 """Stands for all languages without limits of their own, if there are more than MOST_NAMED."""
 MOST_NAMED = 3
+"""The most languages without limits of their own that are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +35,18 @@ class Measure:
     title: str
     _: KW_ONLY
     is_share: bool = True
-    is_better_high: bool = True
+    """Whether it is from 0 to 1; otherwise it is a count."""
+    is_higher_better: bool = True
 
 
 MEASURES = (
     Measure(name="words", title=N_("Words"), is_share=False),
     Measure(name="stop_words", title=N_("Different stop words"), is_share=False),
     Measure(name="line_punct_ratio", title=N_("Lines that end with punctuation")),
-    Measure(name="short_line_ratio", title=N_("Lines of at most 30 characters"), is_better_high=False),
-    Measure(name="dup_line_frac", title=N_("Repeated lines"), is_better_high=False),
-    Measure(name="top_2_gram_char_frac", title=N_("Text in the commonest pair of words"), is_better_high=False),
-    Measure(name="dup_5_gram_char_frac", title=N_("Text in repeated sequences of 5 words"), is_better_high=False),
+    Measure(name="short_line_ratio", title=N_("Lines of at most 30 characters"), is_higher_better=False),
+    Measure(name="dup_line_frac", title=N_("Repeated lines"), is_higher_better=False),
+    Measure(name="top_2_gram_char_frac", title=N_("Text in the commonest pair of words"), is_higher_better=False),
+    Measure(name="dup_5_gram_char_frac", title=N_("Text in repeated sequences of 5 words"), is_higher_better=False),
     Measure(name="c4_sentences", title=N_("Sentences that C4 counts"), is_share=False),
     Measure(name="third_line_length", title=N_("Characters of the third longest line"), is_share=False),
     Measure(name="han_frac", title=N_("Chinese characters")),
@@ -112,7 +114,7 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A distribution before the texts of its examples are read: of these it has only the ids and values."""
+    """A distribution before the texts of its examples are read."""
 
     measure: Measure
     values: NDArray[np.float64]
@@ -121,9 +123,10 @@ class Spread:
     thresholds: tuple[Threshold, ...]
     best: list[tuple[int, float]]
     worst: list[tuple[int, float]]
+    """The ids of the example pages, and their values."""
 
     def with_texts(self, texts: Mapping[int, tuple[str, str, str]]) -> Distribution:
-        """The distribution with the titles, addresses and beginnings of its examples, which are found by id."""
+        """The distribution with its examples; `texts` has their titles, addresses and beginnings, by page id."""
         last = len(self.values) - 1
         low, median, high = (float(self.values[int(share * last)]) for share in (0.1, 0.5, 0.9))
         return Distribution(
@@ -142,12 +145,12 @@ class Spread:
 
 
 def _examples(pages: list[tuple[int, float]], texts: Mapping[int, tuple[str, str, str]]) -> tuple[Example, ...]:
-    """The examples with these ids and values; pages without a text were erased in the meantime."""
+    """The examples with these ids and values; a page that is not in `texts` was erased in the meantime."""
     examples = []
-    for number, value in pages:
-        if number in texts:
-            title, url, beginning = texts[number]
-            examples.append(Example(id=number, value=value, title=title, url=url, beginning=beginning))
+    for page_id, value in pages:
+        if page_id in texts:
+            title, url, beginning = texts[page_id]
+            examples.append(Example(id=page_id, value=value, title=title, url=url, beginning=beginning))
     return tuple(examples)
 
 
@@ -164,14 +167,15 @@ def spread(
     # Values outside the edges are counted in the outer bars.
     edges = np.array(EDGES_OF_SHARES if measure.is_share else _edges_of_counts(values.max()))
     counts, _ = np.histogram(np.clip(values, 0, edges[-1]), edges)
-    bars = tuple(Bar(*ends, count) for ends, count in zip(pairwise(edges.tolist()), counts.tolist(), strict=True))
+    bounds = pairwise(edges.tolist())
+    bars = tuple(Bar(least, most, count) for (least, most), count in zip(bounds, counts.tolist(), strict=True))
 
-    # Of equal values the first pages are chosen: ids are in order, and the sort is stable.
+    # The examples. Of equal values the first pages are chosen: ids are in order, and the sort is stable.
     lowest, highest = (
         [(int(ids[at]), float(values[at])) for at in np.argsort(ordered, kind="stable")[:EXAMPLES]]
         for ordered in (values, -values)
     )
-    best, worst = (highest, lowest) if measure.is_better_high else (lowest, highest)
+    best, worst = (highest, lowest) if measure.is_higher_better else (lowest, highest)
     thresholds = tuple(_thresholds(measure, values, languages[is_known]))
     return Spread(measure=measure, values=np.sort(values), bars=bars, thresholds=thresholds, best=best, worst=worst)
 

@@ -87,16 +87,16 @@ class ExportForm:
     @classmethod
     def of(cls, crawl: str, query: Mapping[str, str]) -> "ExportForm":
         """The form with the values of the parameters of an address; unknown parameters and values are ignored."""
-        chosen = {
+        ticked_values = {
             name: tuple(value for value in values if query.get(f"{name}-{value}")) for name, values in GROUPS.items()
         }
         output = query.get("output", "")
         return cls(
-            crawl,
-            output if output in OUTPUTS else cls.output,
-            query.get("where", ""),
-            query.get("prefer", "").strip(),
-            **chosen,
+            crawl=crawl,
+            output=output if output in OUTPUTS else cls.output,
+            where=query.get("where", ""),
+            prefer=query.get("prefer", "").strip(),
+            **ticked_values,
         )
 
     @property
@@ -206,7 +206,7 @@ class PagesLeft:
 
 
 def pages_left(connection: Connection, ids: Sequence[int], form: ExportForm) -> PagesLeft:
-    """How many pages the conditions and rules of a form keep, of a sample from these pages."""
+    """How many pages the conditions and rules of a form keep, of a sample: the first of these pages."""
     selection = form.selection
     places = form.places
 

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,7 @@ class CorpusQuality:
 
 def corpus_quality(connection: Connection, crawl_id: int) -> dict[str, CorpusQuality]:
     """The quality of the pages of a crawl, and of those in each of the commonest languages, by language."""
-    ids = sampled_ids(connection, crawl_id, SAMPLED + 1)
+    ids = sampled_ids(connection, crawl_id, SAMPLED + 1)  # one more shows that the corpus is larger
     sample, pages_read = _sample(connection, ids[:SAMPLED])
     common = [language for language, _ in Counter(sample.languages.tolist()).most_common(MOST_LANGUAGES) if language]
     parts = {language: sample.of(language) for language in ("", *common)}
@@ -100,8 +101,8 @@ def corpus_quality(connection: Connection, crawl_id: int) -> dict[str, CorpusQua
     spreads = {language: _spreads(part) for language, part in parts.items()}
 
     # Read the texts of all examples at once.
-    all_spreads = [spread for spreads_of_part in spreads.values() for spread in spreads_of_part]
-    example_ids = {page_id for spread in all_spreads for page_id, _ in (*spread.best, *spread.worst)}
+    all_spreads = chain.from_iterable(spreads.values())
+    example_ids = {page_id for number in all_spreads for page_id, _ in (*number.best, *number.worst)}
     texts = _beginnings(connection, [*example_ids])
     return {
         language: CorpusQuality(
@@ -109,7 +110,7 @@ def corpus_quality(connection: Connection, crawl_id: int) -> dict[str, CorpusQua
             sampled=len(part.ids),
             is_sample=len(ids) > pages_read,
             kept=kept,
-            numbers=tuple(spread.with_texts(texts) for spread in spreads[language]),
+            numbers=tuple(number.with_texts(texts) for number in spreads[language]),
         )
         for language, part in parts.items()
     }
@@ -118,11 +119,11 @@ def corpus_quality(connection: Connection, crawl_id: int) -> dict[str, CorpusQua
 def _spreads(part: Sample) -> list[Spread]:
     """The distributions of the numbers that some of these pages have."""
     spreads = (spread(measure, part.numbers[measure.name], part.ids, part.languages) for measure in MEASURES)
-    return [distribution for distribution in spreads if distribution is not None]
+    return [number for number in spreads if number is not None]
 
 
 def _sample(connection: Connection, ids: Sequence[int]) -> tuple[Sample, int]:
-    """The numbers of these pages, without pages that have none, and how many pages were read."""
+    """The numbers of these pages, and how many of the pages were read; pages without numbers are left out."""
     pages: list[_MeasuredPage] = []
     pages_read = 0
     measured = 0

@@ -68,6 +68,7 @@ class RightsTally:
 
     all: Amount = NOTHING
     uses: dict[tuple[str, str], Amount] = field(default_factory=dict)
+    """The pages by use and state."""
     licences: dict[str, Amount] = field(default_factory=dict)
     other_licences: Amount = NOTHING
 
@@ -131,7 +132,10 @@ def _largest_sites(connection: Connection, crawl_id: int) -> dict[int, str]:
 def _groups(
     connection: Connection, crawl_id: int, sites: Sequence[int]
 ) -> Iterator[tuple[int | None, tuple[str, ...], str | None, Amount]]:
-    """The pages grouped by site (None unless in `sites`), states of the uses, and licence; large groups first."""
+    """The pages grouped by site (None unless in `sites`), states of the uses, and licence.
+
+    Large groups come first, so that the licences that RightsTally counts separately are frequent ones.
+    """
     dialect = connection.dialect.name
     columns = select(
         case((page.c.site_id.in_(sites), page.c.site_id)).label("site"),

@@ -114,6 +114,7 @@ def _computed(
     return result.at, result.value, result.error
 
 
+# FastAPI only limits the length of these two parameters: ExportForm reads them with the checkboxes.
 Where = Annotated[Lines, Query(description="conditions and places, one a line")]
 Prefer = Annotated[Text, Query(description="which of several copies stays")]
 
@@ -160,7 +161,7 @@ def _pages_left(context: DashboardContext, stored_crawl: ChosenCrawl, form: Expo
     """How many pages of a sample an export keeps; None while the sample is chosen, or if counting takes too long."""
 
     def choose(connection: Connection, crawl_id: int) -> Sequence[int]:
-        return sampled_ids(connection, crawl_id, SAMPLED + 1)
+        return sampled_ids(connection, crawl_id, SAMPLED + 1)  # one more shows that the corpus is larger
 
     _, ids, _ = _computed(context, "sample", stored_crawl, choose)
     if ids is None:
