@@ -46,7 +46,7 @@ class ChangeKind(StrEnum):
 KINDS_OF_REMOVED = {GONE: ChangeKind.GONE, NOINDEX: ChangeKind.GONE, ERASED: ChangeKind.ERASED}
 """The kinds of changes that remove a page from the crawl."""
 KINDS_OF_STORED = {PageChange.NEW: ChangeKind.NEW, PageChange.RENEWED: ChangeKind.RENEWED}
-"""The kinds of other changes; any change that is not listed is `changed`."""
+"""The kinds of changes after which the page is stored; any other one is `changed`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,6 +9,7 @@ from crawler.reports.stored_pages import StoredPage
 from crawler.store.output_files import json_line
 from crawler.translation.message import Message, plural
 
+# The responses are read because the anchors of headings are in them.
 CHUNKS = Format(
     "crawler.contrib.index.chunk_export:chunk_lines",
     options=("remarks", "tokens"),
@@ -22,7 +23,7 @@ CHUNKS = Format(
 def chunk_lines(
     pages: Iterable[StoredPage], fields: Sequence[str], remarks: list[Message], tokens: int | None = None
 ) -> Iterator[bytes]:
-    """The chunks of pages as lines of JSON; sentences about them are appended to `remarks`."""
+    """The chunks of pages as lines of JSON; sentences about them are appended to `remarks`. `fields` is ignored."""
     chunk_count = 0
     empty_count = 0
     no_anchor_count = 0

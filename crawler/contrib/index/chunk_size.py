@@ -15,6 +15,7 @@ TOKENS = 400
 """The size of a chunk if none is given."""
 LEAST_TOKENS = 20
 MOST_TOKENS = 8_000
+"""The limits of the size of a chunk that a user can choose."""
 TOKENS_OF_WORD = 1.3
 LETTERS_OF_TOKEN = 3.5
 """The numbers of the estimate, which tests/bench/chunks.py compares with the tokens of o200k_base and cl100k_base."""
@@ -36,7 +37,8 @@ class ChunkSizeError(WrongUseError):
 
 def checked_size(tokens: int) -> int:
     """Check the size of a chunk, and return it; raises a ChunkSizeError."""
-    if isinstance(tokens, bool) or not isinstance(tokens, int) or not LEAST_TOKENS <= tokens <= MOST_TOKENS:
+    is_whole = isinstance(tokens, int) and not isinstance(tokens, bool)
+    if not is_whole or not LEAST_TOKENS <= tokens <= MOST_TOKENS:
         raise ChunkSizeError(
             "{value} is wrong; allowed are whole numbers from {least} to {most}",
             value=repr(tokens)[:100],

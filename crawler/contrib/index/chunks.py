@@ -1,8 +1,10 @@
 """Splits a page into chunks for retrieval: pieces of its Markdown, each with the headings above it and a stable id.
 
-A chunk lies in one section, so a change of a section does not change the chunks of other sections, unless a heading
-above both changes. The id depends on the headings and the text, and for equal chunks on their order, but not on the
-chunk's position: a chunk may move within its section, which changes its `place`, and keep its id.
+`page_sections` divides the page at its headings, and `packed_blocks` packs the blocks of each section into chunks. So a
+change of a section does not change the chunks of other sections, unless a heading above both changes.
+
+The id of a chunk depends on its headings and its text, and for equal chunks on their order, but not on the chunk's
+position. A chunk that moves within its section gets another `place`, and keeps its id.
 """
 
 import json
@@ -116,13 +118,13 @@ def chunk_changes(old_ids: Iterable[str], new: Sequence[Chunk]) -> ChunkChanges:
     (['Golden.'], True)
     """
     new_ids = {chunk.id for chunk in new}
-    known_ids = dict.fromkeys(old_ids)
+    distinct_old_ids = dict.fromkeys(old_ids)
     return ChunkChanges(
-        add=[chunk for chunk in new if chunk.id not in known_ids],
-        delete=[known_id for known_id in known_ids if known_id not in new_ids],
+        add=[chunk for chunk in new if chunk.id not in distinct_old_ids],
+        delete=[old_id for old_id in distinct_old_ids if old_id not in new_ids],
     )
 
 
-def _digest(headings: tuple[str, ...], text: str, number: int) -> str:
-    """The part of an id that identifies a chunk in its page; `number` counts earlier chunks with the same content."""
-    return sha256(json.dumps([headings, text, number]).encode()).hexdigest()[:DIGITS]
+def _digest(headings: tuple[str, ...], text: str, earlier_copies: int) -> str:
+    """The part of an id that identifies a chunk in its page; `earlier_copies` counts equal chunks before it."""
+    return sha256(json.dumps([headings, text, earlier_copies]).encode()).hexdigest()[:DIGITS]

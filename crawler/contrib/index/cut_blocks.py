@@ -5,7 +5,7 @@ fences again; a table between rows, with its head again; a list between items; a
 them; a paragraph between sentences. The continuation of an item is written without its indentation.
 
 What all pieces repeat, such as fences or a head, leaves less room for their contents. If it leaves less than half of
-the limit, the block is cut as plain text instead.
+the limit, the block is cut as plain text instead; a table is still cut between rows, but its head is not repeated.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ HEAD_ROWS = 2
 def packed_blocks(
     neighbours: Iterable[MarkdownBlock], limit: float, count: CountTokens, depth: int = 0
 ) -> Iterator[str]:
-    """Texts of at most `limit` tokens that are made of these blocks, which are in `depth` lists and quotes."""
+    """Texts of at most `limit` tokens that are made of these blocks.
+
+    `depth` is how many lists and quotes the blocks are in.
+    """
     parts = ((f"{block.text}\n\n", partial(_cut, block, limit, count, depth)) for block in neighbours)
     return packed(parts, limit, count, _joined)
 
@@ -78,6 +81,7 @@ def _cut(block: MarkdownBlock, limit: float, count: CountTokens, depth: int) -> 
 def _cut_code(block: MarkdownBlock, limit: float, count: CountTokens) -> Iterator[str]:
     opening = block.lines[0]
     fence = fence_after(opening, "")
+    # Code without a closing fence ends with the page.
     is_closed = len(block.lines) > 1 and not fence_after(block.lines[-1], fence)
     code = block.lines[1:-1] if is_closed else block.lines[1:]
     room = limit - count(f"{opening}\n{fence}\n")
@@ -91,7 +95,7 @@ def _cut_table(block: MarkdownBlock, limit: float, count: CountTokens) -> Iterat
     head = [f"{line}\n" for line in block.lines[:HEAD_ROWS]]
     rows = [f"{line}\n" for line in block.lines[HEAD_ROWS:]]
     room = limit - count("".join(head))
-    if room < limit / 2:
+    if room < limit / 2:  # the head is not repeated
         rows = [*head, *rows]
         head = []
         room = limit
@@ -117,8 +121,9 @@ def _cut_item(item: Sequence[str], limit: float, count: CountTokens, depth: int)
     pieces = packed_blocks(blocks(item_content(item)), room, count, depth + 1)
     for number, piece in enumerate(pieces):
         if number == 0:
-            piece = f"{mark}{piece}".replace("\n", f"\n{indent}")
-        yield piece
+            yield f"{mark}{piece}".replace("\n", f"\n{indent}")
+        else:
+            yield piece
 
 
 def _cut_quote(block: MarkdownBlock, limit: float, count: CountTokens, depth: int) -> Iterator[str]:

@@ -48,7 +48,7 @@ def _joined(units: Sequence[TextUnit], limit: float, join: Join) -> Iterator[str
 
 
 def cut_text(text: str, limit: float, count: CountTokens) -> Iterator[str]:
-    """The pieces of a text, cut between sentences first.
+    """The pieces of a text, which is cut between sentences if possible.
 
     >>> list(cut_text("Bees dance. Others follow them.", 3, lambda text: len(text.split())))
     ['Bees dance.', 'Others follow them.']
@@ -86,7 +86,9 @@ def cut_line(line: str, limit: float, count: CountTokens) -> Iterator[str]:
 
 
 def _cut_word(word: str, limit: float, count: CountTokens) -> Iterator[str]:
-    """The slices of a word: of the length that has `limit` tokens on average, or shorter if such a slice has more."""
+    """The slices of a word. A slice has as many characters as have `limit` tokens on average; it is cut again if it has
+    more tokens.
+    """
     tokens = count(word)
     if tokens <= limit or len(word) == 1:
         yield word

@@ -1,4 +1,4 @@
-"""The chunks of a cleaned page."""
+"""The chunks of a page that was just cleaned; those of a stored page are in stored_chunks.py."""
 
 from collections.abc import Collection
 

@@ -1,10 +1,12 @@
 """Removes erased pages and images from the files of a crawl in one folder.
 
-Files whose length is in the database are rewritten under another name; the new files replace the old ones after the
-transaction that saves their new lengths. If the process is killed between the two, the next worker, or a repeated
-erasure, puts them in place (`JsonLines.open`). Files of earlier crawls, whose lengths are not in the database, are
-replaced at once. Image files are deleted before the transaction is committed: until then, a repeated erasure finds
-everything again.
+The caller takes the locks (`lock`), erases in a transaction (`erase`), commits, and then calls `replace` and `close`.
+
+The files of a worker, whose lengths are in the database, are rewritten under another name. The new files replace the
+old ones after the transaction that saves their new lengths. If the process is killed between the two, the next worker,
+or a repeated erasure, puts them in place (`JsonLines.open`). Files of earlier crawls, whose lengths are not in the
+database, are replaced at once. Image files are deleted before the transaction is committed: until then, a repeated
+erasure finds everything again.
 """
 
 import json
@@ -86,7 +88,7 @@ class CrawlFiles:
         """The files that `replace` must still replace by their rewritten versions."""
         self._image_files: set[str] = set()
         """The files of erased images, under the folder of images."""
-        self._numbers = self._numbers_here()
+        self._numbers = self._find_workers()
         """The numbers of the crawl's workers that wrote into this folder."""
 
     def lock(self) -> bool:
@@ -122,8 +124,8 @@ class CrawlFiles:
             put_in_place(path)
         self._rewritten = []
 
-    def _numbers_here(self) -> list[int]:
-        """The numbers of the crawl's workers that wrote into this folder."""
+    def _find_workers(self) -> list[int]:
+        """Return the numbers of the crawl's workers that wrote into this folder, and count the other workers."""
         folder_id = ""
         with suppress(FileNotFoundError):
             folder_id = (self.folder / FOLDER_ID_FILE).read_text(encoding="ascii")
@@ -161,7 +163,7 @@ class CrawlFiles:
         end = b""
         with path.open("rb") as old, rewritten_path(path).open("wb") as new:
             for line in lines_up_to(old, size):
-                kept = self._kept_line(line, targets)
+                kept = self._erase_from_line(line, targets)
                 is_changed |= kept != line
                 new.write(kept)
                 length += len(kept)
@@ -173,10 +175,10 @@ class CrawlFiles:
         self.result.cleared.add(path)
         return RewrittenLines(path=path, is_changed=is_changed, offset=FileOffset(length, file_end_hash(end)))
 
-    def _kept_line(self, line: bytes, targets: ErasureTargets) -> bytes:
-        """The part of a line that stays: all, nothing, or the record of another page without addresses of erased pages.
+    def _erase_from_line(self, line: bytes, targets: ErasureTargets) -> bytes:
+        """Return what stays of a line: all, nothing, or the record of another page without addresses of erased pages.
 
-        Counts removed and changed lines.
+        Removed and changed lines are counted in the result.
         """
         record = parsed(line)
         if record is None:
@@ -184,6 +186,7 @@ class CrawlFiles:
             is_of_target = any(target.encode() in line for target in targets.all)
             self.result.lines += is_of_target
             return b"" if is_of_target else line
+        # The record of an image has `page`, the page that shows the image, and `path`, the file of the image.
         target = targets.target_of(record.get("url")) or targets.target_of(record.get("page"))
         if target is not None:
             self.result.stored_targets.add(target)

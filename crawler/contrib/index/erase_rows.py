@@ -99,7 +99,7 @@ class RowEraser:
         self._erase_focus(pages)
         self._delete_pages(pages)
 
-        # The evidence about a site's images is a sum, of which the part of a page is not known.
+        # The evidence about a site's images is a sum over its pages. The part of one page is not known, so all goes.
         site_ids |= self._erase_hosts()
         self._delete(evidence, evidence.c.site_id, site_ids)
 
@@ -246,7 +246,7 @@ class RowEraser:
             self.connection.execute(new, rows)
 
     def _uncount_pages(self, erased_ids: Collection[int]) -> None:
-        """Subtract the erased pages of this round from the budgets that they were counted towards."""
+        """Subtract the erased pages of this round from the numbers of pages that count towards limits."""
         this_round = select(crawl.c.round).where(crawl.c.id == self.crawl_id).scalar_subquery()
         source = address.join(host, host.c.id == address.c.host_id).join(page, page.c.key == address.c.key)
         is_stored = IS_DONE, address.c.outcome.is_(None), page.c.last_round == this_round
@@ -417,7 +417,7 @@ class RowEraser:
 
 
 def cleared_names(record: Mapping[str, Any], targets: ErasureTargets) -> dict[str, Any]:
-    """Cleared values of the fields of a page's record that name an erased page."""
+    """The fields of a page's record that name an erased page, with the values that replace its address."""
     values: dict[str, Any] = {}
     if targets.covers(record.get("requested_url")):
         values["requested_url"] = record["url"]
@@ -435,7 +435,8 @@ def without_target(sight: str) -> str:
 def without_pages(learned: dict[str, Any], hashes: set[int], words: set[str]) -> str:
     """A topic model as JSON, without these words, and without the pages whose addresses have these hashes.
 
-    An address is a pair: the hash of the address, and that of its folder (`AddressKey`).
+    `learned` is the record that crawler/topic/shared_model.py writes. An address in it is a pair: the hash of the
+    address, and that of its folder (`AddressKey`).
     """
     learned["known"] = [
         (named, page_words, language, (page_hash, folder))

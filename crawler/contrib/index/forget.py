@@ -1,8 +1,8 @@
 """`winnow state NAME --forget URL`: erases pages and hosts from a crawl, which does not request them again.
 
-Rows are deleted in one transaction. Files are changed before it is committed; only the rewritten JSON lines of this
-crawl's workers, whose lengths it saves, are put in place right after it. So if the process ends at any point, the same
-command completes the erasure.
+Rows are deleted in one transaction. Files are changed before it is committed, with one exception: the transaction saves
+the new lengths of the JSON lines of this crawl's workers, so these files are put in place right after it. If the
+process ends at any point, the same command completes the erasure.
 """
 
 import argparse
@@ -207,7 +207,7 @@ def _files_with_targets(folder: Path, targets: ErasureTargets, cleared: Collecti
 
 
 def _contains(path: Path, needles: list[bytes]) -> bool:
-    """Whether a file contains one of these texts, possibly across two parts that are read."""
+    """Whether a file contains one of these texts; the file is read in parts, and a text may lie across two of them."""
     overlap = max(map(len, needles))
     before = b""
     try:
@@ -236,15 +236,13 @@ def sentences_of(erasure: Erasure) -> Iterator[Message]:
         "name": repr(erasure.name),
     }
 
-    has_erased = any((*counts.values(), erasure.files.images, erasure.files.lines))
-    erased = Message(
-        "Erased from the crawl {name}: {pages}, {versions}, {responses}, {images}, {labels}, {addresses}; "
-        "{lines} and {files} in its folder.",
-        values,
-    )
-    if has_erased:
-        yield erased
-    # A page is usually both in the database and in the files.
+    if any((*counts.values(), erasure.files.images, erasure.files.lines)):
+        yield Message(
+            "Erased from the crawl {name}: {pages}, {versions}, {responses}, {images}, {labels}, {addresses}; "
+            "{lines} and {files} in its folder.",
+            values,
+        )
+    # The larger of two counts: a page is usually both in the database and in the files.
     others = max(counts["mentions"], erasure.files.changed_lines)
     if others:
         yield plural("{n} other page no longer names it.", "{n} other pages no longer name it.", others)

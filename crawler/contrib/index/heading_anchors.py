@@ -17,11 +17,11 @@ from crawler.page.page import Page
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 SECTIONS = frozenset(("section", "div", "article", "header", "hgroup"))
 MOST_ABOVE = 4
-"""Elements between the text of a heading and the heading, or between a heading and its section."""
+"""The most ancestors of a block that are searched for its heading, and of a heading that are searched for a section."""
 MOST_WITHIN = 20
-"""Elements in a heading that are searched."""
+"""The most elements in a heading that are searched for an anchor."""
 LONGEST_ANCHOR = 200
-"""Characters of the longest anchor that is used."""
+"""The most characters of an anchor that is used."""
 
 
 def heading_anchors(page: Page, kept: Collection[Block] | None = None) -> list[HeadingAnchor]:

@@ -59,7 +59,7 @@ class MarkdownBlock:
 
 
 def blocks(lines: list[str]) -> Iterator[MarkdownBlock]:
-    """The blocks of a text, which is given by its lines.
+    """The blocks of a text with these lines.
 
     >>> [block.kind.value for block in blocks(["# Bees", "They dance.", "", "- a", "- b", "```", "# c", "```"])]
     ['heading', 'paragraph', 'list', 'code']
@@ -72,7 +72,7 @@ def blocks(lines: list[str]) -> Iterator[MarkdownBlock]:
         kind = _kind(lines, start)
         end = _ENDS[kind](lines, start)
         next_start = end
-        while not lines[end - 1].strip():
+        while not lines[end - 1].strip():  # a list may end with empty lines, which are no part of it
             end -= 1
         yield MarkdownBlock(kind=kind, lines=tuple(lines[start:end]), first_line=start)
         start = next_start

@@ -1,7 +1,8 @@
 """The sections of a page's Markdown: the blocks between two headings, with all headings above them.
 
 A heading in an item or a quote counts as a heading of the page, and the list or quote around it is replaced by its
-contents. A heading without anything below it is the text of its own section, so that no heading is lost.
+contents. If there is neither text nor another heading below a heading, its section has the heading itself as text, so
+that no heading is lost.
 """
 
 from __future__ import annotations
@@ -45,9 +46,10 @@ class PageSection:
 
 @dataclass(slots=True)
 class _OpenHeading:
-    """A heading above the current place."""
+    """A heading above the current block."""
 
     level: int
+    """From 1 to 6; 0 for the title of the page."""
     text: str
     anchor: str
     block: MarkdownBlock | None
@@ -56,7 +58,7 @@ class _OpenHeading:
 
 @dataclass
 class _Outline:
-    """The headings above the current place, and the blocks since the last one."""
+    """The headings above the current block, and the blocks since the last heading."""
 
     anchors: _Anchors
     open: list[_OpenHeading]
@@ -113,7 +115,7 @@ def page_sections(markdown: str, title: str = "", anchors: Iterable[HeadingAncho
     >>> [section.headings for section in page_sections("# Bees\\n\\na\\n\\n## Dance\\n\\nb", "Bees")]
     [('Bees',), ('Bees', 'Dance')]
     """
-    page_blocks = [*_opened(markdown.split("\n"))]
+    page_blocks = [*_unwrapped(markdown.split("\n"))]
     headings = [heading_text(block.lines[0]) for block in page_blocks if block.kind is BlockKind.HEADING]
     page_title = _OpenHeading(level=0, text=_shortened(title), anchor="", block=None)
     outline = _Outline(_Anchors(anchors, headings), [page_title])
@@ -139,17 +141,17 @@ def heading_text(line: str) -> str:
     'The waggle dance_1 of Apis bees'
     """
     text = HEADING.sub("", line, count=1)
-    if not text.isalnum():
+    if not text.isalnum():  # a single word has no markup
         text = _MARKUP.sub(lambda match: match[1] or "", _LINK.sub(r"\1", text))
     return " ".join(text.split())
 
 
-def _opened(lines: list[str], depth: int = 0) -> Iterator[MarkdownBlock]:
+def _unwrapped(lines: list[str], depth: int = 0) -> Iterator[MarkdownBlock]:
     """The blocks of a page; a list or quote with a heading in it is replaced by the blocks in it."""
     for block in blocks(lines):
         if depth < MOST_DEPTH and block.kind in (BlockKind.LIST, BlockKind.QUOTE) and _holds_heading(block):
             for content in _contents(block):
-                yield from _opened(content, depth + 1)
+                yield from _unwrapped(content, depth + 1)
         else:
             yield block
 

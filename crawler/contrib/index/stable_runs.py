@@ -1,8 +1,9 @@
 """Decides which neighbouring parts of a text share a chunk.
 
-A chunk may end wherever it is more than half full. Of these places, it ends before the part with the smallest checksum.
-So its end depends on the parts around it: a part that is added or removed moves the ends near it, and most ends further
-on stay.
+A chunk may end wherever it is more than half full. Of these places, it ends before the part with the smallest checksum;
+a place after a colon is chosen only if there is no other. So its end depends on the parts around it: a part that is
+added or removed moves the ends near it, and most ends further on stay.
+
 This is content-defined chunking (Muthitacharoen et al. 2001, A Low-Bandwidth Network File System, 3.1), by the smallest
 value in a window (Bjørner et al. 2010, Content-Dependent Chunking for Differential Compression, the Local Maximum
 Approach). The last chunk has the remaining parts.
