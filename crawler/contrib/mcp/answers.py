@@ -13,19 +13,19 @@ USUAL_TOKENS = 4_000
 MOST_TOKENS = 20_000
 """The smallest, usual and largest size limit that an agent can choose for an answer."""
 FRAME_TOKENS = 150
-"""Tokens of the lines around a text in an answer."""
+"""Enough tokens for the lines that `marked` puts around a text."""
 TAGS = re.compile("[\U000e0000-\U000e007f]+")
 """Invisible characters by which a page may address a model without a person seeing it: https://www.unicode.org/charts/PDF/UE0000.pdf"""
 LONGEST_TITLE = 100
-"""Characters of a title that are shown."""
+"""The most characters of a title that are shown."""
 LONGEST_ADDRESS = 2_083
-"""Characters of the longest address that crawls request."""
+"""The most characters of an address that crawls request."""
 
 
 def end_within(text: str, start: int, end: int, most_tokens: float) -> int:
-    """Where to cut the part of a text from `start` to `end` so that it has at most this many tokens.
+    """The index, from `start` to `end`, up to which a text has at most this many tokens after `start`.
 
-    That is after a line if a line ends in the last quarter of what fits.
+    It is the end of a line if a line ends in the last quarter of the text that fits.
 
     >>> end_within("bees dance", 0, 10, 1.5), end_within("bees dance", 0, 10, 9)
     (5, 10)
@@ -33,7 +33,8 @@ def end_within(text: str, start: int, end: int, most_tokens: float) -> int:
     # The last end up to which the tokens fit. A token has at most CHARACTERS_OF_TOKEN characters in the estimate.
     furthest = min(end, start + int(most_tokens * CHARACTERS_OF_TOKEN))
     ends = range(start, furthest + 1)
-    last = ends[bisect_right(ends, most_tokens, key=lambda until: estimated_tokens(text[start:until])) - 1]
+    fitting_ends = bisect_right(ends, most_tokens, key=lambda until: estimated_tokens(text[start:until]))
+    last = ends[fitting_ends - 1]
     if last == end:
         return end
 

@@ -17,13 +17,14 @@ LIMIT_SECONDS = 120
 ERROR_PREFIX = "page: "
 """The beginning of the command's error message."""
 LONGEST_REASON = 300
-"""Characters of the message that are passed on."""
+"""The most characters of the message that are passed on."""
 
 
 class PageFetch:
     """Fetches pages one at a time, so that agents do not overload servers."""
 
     def __init__(self, assignments: Sequence[str]) -> None:
+        """`assignments` are settings for the command, as `NAME=VALUE`."""
         self._options = [word for assignment in assignments for word in ("-s", assignment)]
         self._lock = Lock()
         self._last_url = ""

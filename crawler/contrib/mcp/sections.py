@@ -37,11 +37,10 @@ def sections(markdown: str) -> list[Section]:
     start_of_line = [0, *accumulate(len(line) + 1 for line in lines)]
     headings = [block for block in blocks(lines) if block.kind is BlockKind.HEADING]
 
-    # From the last heading to the first, so that one pass finds all ends. For each level, the next heading of the same
-    # or a higher level; for each start of a heading, the tokens from there to the end of the page.
+    # From the last heading to the first, so that one pass finds all ends.
     next_start = len(markdown)
-    end_of_level = [next_start] * (LEVELS + 1)
-    tokens_from = {next_start: 0.0}
+    end_of_level = [next_start] * (LEVELS + 1)  # for each level, the start of the next heading of it or a higher level
+    tokens_from = {next_start: 0.0}  # for each start of a heading, the tokens from there to the end of the page
     page_sections = []
     for heading in reversed(headings):
         level = heading.level

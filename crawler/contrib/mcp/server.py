@@ -45,7 +45,7 @@ class ToolServer(MCPServer[Any]):
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            cause = error.__cause__
+            cause = error.__cause__  # the library wraps each error of a tool, ToolErrors included, in a ToolError
             sentence = error_sentence(cause)
             if not sentence:
                 logger.error("The tool %s failed.", name, exc_info=cause)
@@ -54,6 +54,7 @@ class ToolServer(MCPServer[Any]):
 
 def error_sentence(error: BaseException | None) -> str:
     """The sentence about an error for an agent; empty if the error is a defect, or is about the machine."""
+    # An argument of a wrong type or value.
     if isinstance(error, ValidationError):
         first_error = error.errors(include_url=False, include_input=False)[0]
         pattern = first_error.get("ctx", {}).get("pattern", "")

@@ -59,8 +59,9 @@ class StoredCrawls:
             yield connection, row
 
     def summaries(self, before: int) -> tuple[Sequence[CrawlSummary], int | None]:
-        """The latest crawls with ids below `before`, and the id to continue before."""
+        """The latest crawls with ids below `before`, all if it is 0; and the `before` to continue with, if any."""
         with limited_reading(self._url) as connection:
+            # With 0, `latest_summaries` would list the running crawls first, and later a second time.
             return latest_summaries(connection, database_time(connection), before or AFTER_RUNNING, MOST_LISTED)
 
     def summary(self, name: str) -> tuple[CrawlSummary, FailedSeeds]:
@@ -79,6 +80,7 @@ class StoredCrawls:
         folded_words = tuple(dict.fromkeys(word.casefold() for word in words))
         hits: list[Hit] = []
         with self._crawl(name) as (connection, row):
+            # Until the index is complete, the pages themselves are searched.
             index = self._index if self._index.update(row["id"], row["started_at"]) else None
             query = PageQuery(crawl=row["id"], words=folded_words, state=PRESENT, order=BEST)
             deadline = monotonic() + SEARCH_SECONDS

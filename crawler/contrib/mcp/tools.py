@@ -31,7 +31,7 @@ from crawler.reports.crawls import CrawlSummary
 from crawler.store.page_changes import OFFSET
 
 MOST_WORDS = 10
-"""Words of a search."""
+"""The most words of a search."""
 FACTS = ("title", "author", "language", "published", "fetched_at", "gone_at")
 """The fields of a page that an answer shows if they are known."""
 LONGEST_SNIPPET = 200
@@ -102,7 +102,8 @@ class Tools:
         """
         summary, failed = self._stored.summary(crawl)
         seeds = [f"{one_line(seed.url, 300)} ({one_line(str(seed.outcome.message))})" for seed in failed.seeds]
-        note = f"{summary.waiting + summary.unlikely} addresses wait. {failed.number} seeds failed"
+        queued = summary.waiting + summary.unlikely
+        note = f"{queued} addresses wait. {failed.number} seeds failed"
         note += ", of which the first are listed." if failed.number > len(seeds) else "."
         return marked("\n".join([_summary_line(summary), *seeds]), note)
 
@@ -222,7 +223,7 @@ def _text(page: Mapping[Any, Any]) -> str:
 
 
 def _page_answer(page: Mapping[Any, Any], text: str, start: int, end: int, max_tokens: int) -> str:
-    """The facts about a page, its text from `start` to `end` as far as it fits, and where to continue."""
+    """The answer about a page: its facts, its text from `start` to `end` as far as it fits, and where to continue."""
     if start > end:
         raise ToolError(f"The text ends at position {end}.")
     lines = [f"url: {one_line(page['url'], LONGEST_ADDRESS)}"]
