@@ -60,7 +60,7 @@ class CorpusExporter(Exporter):
         preset = PRESETS[opts.preset] if opts.preset else None
         signatures = SignatureFile(opts.signatures) if opts.signatures is not None else None
         option_values: dict[str, Any] = {
-            "copies": Deduplication(tuple(opts.dedupe), opts.prefer, folder_beside(target)),
+            "copies": Deduplication(kinds=tuple(opts.dedupe), preference=opts.prefer, folder=folder_beside(target)),
             "known_texts": KnownTexts(
                 counts=[KnownCounts(source) for source in opts.not_in],
                 crawls={crawl.name: crawl for crawl in all_crawls},

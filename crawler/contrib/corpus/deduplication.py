@@ -31,7 +31,7 @@ class Deduplication:
 
     kinds: tuple[str, ...] = ()
     preference: Preference | None = None
-    """Which of several copies is kept; the oldest if None."""
+    """Which of several copies is kept; the oldest if None, so that the default does not import numpy."""
     folder: Path | None = None
     """The folder for temporary files; None for the system's."""
 
@@ -50,7 +50,8 @@ class Deduplication:
 
         kept_keys = None  # of the pages that are not copies; None if copies are not searched for
         if self.kinds != (PARAGRAPHS,):
-            search = CopySearch(NEAR in self.kinds, self.preference or Preference(), self.folder)
+            preference = self.preference or Preference()
+            search = CopySearch(is_near=NEAR in self.kinds, preference=preference, folder=self.folder)
             with temporary_files("--dedupe"):
                 kept_keys = keys_without_copies(source, search, removed)
         if PARAGRAPHS not in self.kinds:

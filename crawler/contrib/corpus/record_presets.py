@@ -46,6 +46,7 @@ class Preset:
 
 
 METADATA = ("url", "title", "author", "published", "language", "page_type", "relevance")
+"""The columns of pages that are copied into the metadata of datatrove."""
 
 
 def _datatrove(key: int, values: Mapping[str, Any]) -> Record:

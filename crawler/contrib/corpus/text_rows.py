@@ -34,7 +34,7 @@ same `site`, the text with the lowest `rank` is the original. `address_end` is t
 the file of addresses.
 """
 PACKED = Struct(f"<qqiiddqqq{2 * PERMUTATIONS}s")
-"""The same fields, as a row is written."""
+"""A row with the fields of `ROW`, as it is written."""
 
 
 @contextmanager

@@ -214,13 +214,13 @@ def _thresholds(measure: Measure, values: NDArray[np.float64], languages: NDArra
             groups[""] = others
 
         # Languages may share a limit.
-        sharing: dict[Limit, list[str]] = {}
+        languages_by_limit: dict[Limit, list[str]] = {}
         for language in groups:
             for limit in limits[language]:
                 if limit.name == measure.name:
-                    sharing.setdefault(limit, []).append(language)
+                    languages_by_limit.setdefault(limit, []).append(language)
 
-        for limit, limit_languages in sharing.items():
+        for limit, limit_languages in languages_by_limit.items():
             limited_values = values[np.any([groups[language] for language in limit_languages], axis=0)]
             if limit.sign == ">=":
                 is_kept = limited_values >= limit.bound
