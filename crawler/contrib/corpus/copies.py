@@ -40,8 +40,8 @@ COPIES_AT_ONCE = 1_000
 class Preference:
     """Which of several copies is kept: the oldest one, the one with the longest text, or the oldest one on a site.
 
-    Of several copies on the same site, the page that owns the text (text_owner.py) is kept, even if another is older or
-    longer.
+    Of several copies on the same site, the page that owns the text (crawler/metadata/text_owner.py) is kept, even if
+    another is older or longer.
     """
 
     name: str = OLDEST

@@ -55,7 +55,7 @@ class CorpusSelection(Selection):
         for name in self.sets:
             limit = broken_limit(numbers, name, values.get("language"))
             if limit is not None:
-                return RemovalReason(f"{name}: {limit}", numbers.get(limit.name), limit.bound)
+                return RemovalReason(rule=f"{name}: {limit}", value=numbers.get(limit.name), limit=limit.bound)
         return None
 
 

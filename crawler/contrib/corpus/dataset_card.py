@@ -87,7 +87,7 @@ def _block(text: str) -> str:
 
 
 def _head(manifest: Mapping[str, Any]) -> str:
-    titles = [": ".join(filter(None, (crawl["name"], _topic(crawl)))) for crawl in manifest["crawls"]]
+    titles = [": ".join(_title_parts(crawl)) for crawl in manifest["crawls"]]
     lines = [f"pretty_name: {json_for_yaml('; '.join(titles))}", *_languages(manifest["languages"])]
     lines += _licence([*manifest["licences"]])
     lines += ["size_categories:", f"- {json_for_yaml(size_category(manifest['records']))}"]
@@ -96,6 +96,11 @@ def _head(manifest: Mapping[str, Any]) -> str:
     data = f"part-*.{manifest['format']}"
     lines += ["configs:", "- config_name: default", f"  data_files: {json_for_yaml(data)}"]
     return "\n".join(["---", *lines, "---"])
+
+
+def _title_parts(crawl: Mapping[str, Any]) -> list[str]:
+    """The name of a crawl, and its topic if it has one."""
+    return [part for part in (crawl["name"], _topic(crawl)) if part]
 
 
 def _topic(crawl: Mapping[str, Any]) -> str:
@@ -124,7 +129,8 @@ def _summary(manifest: Mapping[str, Any]) -> Iterator[str]:
     from rich.filesize import decimal  # imported here, so that wrong arguments are refused without this delay
 
     crawls = manifest["crawls"]
-    yield "# " + "; ".join(": ".join(map(code, filter(None, (crawl["name"], _topic(crawl))))) for crawl in crawls)
+    titles = [": ".join(map(code, _title_parts(crawl))) for crawl in crawls]
+    yield f"# {'; '.join(titles)}"
     pages = counted(manifest["records"], "web page")
     shards = counted(len(manifest["shards"]), "shard")
     form = f"`{manifest['format']}`"

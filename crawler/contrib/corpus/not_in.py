@@ -93,7 +93,8 @@ class KnownTexts:
                 if is_exact:
                     reason = RemovalReason(rule=EXACT, value=1.0, limit=1.0, copy_of=original, copy_in=old)
                 else:
-                    reason = RemovalReason(NEARLY, round(similarity, 3), NEAR, copy_of=original, copy_in=old)
+                    value = round(similarity, 3)
+                    reason = RemovalReason(rule=NEARLY, value=value, limit=NEAR, copy_of=original, copy_in=old)
                 removed.add(url, reason)
 
 

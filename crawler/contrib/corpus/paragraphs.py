@@ -77,10 +77,10 @@ class RepeatedParagraphs:
                 continue
             shown = [line[:LONGEST_SHOWN] for line in repeated]
             if values["text"]:
-                removed.shorten(values["url"], RemovalReason(REPEATED, shown, None), len(repeated))
+                removed.shorten(values["url"], RemovalReason(rule=REPEATED, value=shown, limit=None), len(repeated))
                 yield replace(page, values=values)
             else:
-                removed.add(values["url"], RemovalReason(NOTHING_ELSE, shown, None))
+                removed.add(values["url"], RemovalReason(rule=NOTHING_ELSE, value=shown, limit=None))
 
     def _shortened(self, page: StoredPage, text: str) -> tuple[str, list[str]]:
         """A text without its paragraphs that an earlier page has, and these paragraphs."""
