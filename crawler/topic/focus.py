@@ -308,7 +308,7 @@ class TopicFocus:
         urls = self.waiting.urls
         self._score(links)
         self._let_through(links)
-        for row in self.prioritizer.choose_explored(self._priorities(links), links.waits):
+        for row in self.prioritizer.choose_explored(self._present_priorities(links), links.waits):
             self._explored[urls[row] or ""] = float(links.table[SCORE, row])
         return self._changed_priorities(links.count)
 
@@ -318,12 +318,10 @@ class TopicFocus:
 
         Of the priorities that have risen, only the `most_risen` highest are returned.
         """
-        # The present priorities.
         links = self.waiting.all()
         urls = self.waiting.urls
-        priorities = self._priorities(links)
+        priorities = self._present_priorities(links)
         reported_priorities = links.table[REPORTED]
-        priorities[[self.waiting.rows[url] for url in self._explored if url in self.waiting.rows]] = HIGHEST
 
         # The rows of the links whose priorities changed.
         risen = np.flatnonzero(links.waits & (priorities >= reported_priorities + STEP))
@@ -492,6 +490,12 @@ class TopicFocus:
         """
         learned_words = summary(self.vocabulary, self.aims.all(), self.apprentice)
         return learned_words | {"let_go": self.waiting.dropped}
+
+    def _present_priorities(self, links: LinkTable) -> NDArray[np.int32]:
+        """The priorities of queued links by their scores, and HIGHEST for those that exploration has chosen."""
+        priorities = self._priorities(links)
+        priorities[[self.waiting.rows[url] for url in self._explored if url in self.waiting.rows]] = HIGHEST
+        return priorities
 
     def _priorities(self, links: LinkTable) -> NDArray[np.int32]:
         least = self._least_scores(links)

@@ -370,6 +370,18 @@ def test_some_links_are_tried_although_others_promise_more() -> None:
     assert made.queued_score(gone) == priority / 1000
 
 
+def test_a_link_is_chosen_once_to_be_tried() -> None:
+    """Links that were chosen before would use up the number that exploration may choose."""
+    made = begun(manner=FocusOptions(exploration=1.0))
+    links = [LinkContext(f"http://b.example/{n}", "bees" if n < FOREFRONT else "roads") for n in range(FOREFRONT + 5)]
+    made.queue_links(page(0), links)
+    tried = {url for url, priority in made.renew().items() if priority == HIGHEST}
+    for number in range(3):
+        made.learn_page(page(10 + number), "", CARS)
+    tried |= {url for url, priority in made.renew().items() if priority == HIGHEST}
+    assert tried == {link.url for link in links[FOREFRONT:]}
+
+
 def test_what_other_workers_fetched_is_forgotten() -> None:
     made = begun()
     made.queue_links(page(0), [LINK, OTHER])
