@@ -107,13 +107,13 @@ def _tables_and_lists(page: Page) -> list[int]:
     containers = page.containers
     # The rows of each table, the number of items of each list, and the number of cells of each row.
     rows: dict[int, list[int]] = {}
-    items: dict[int, int] = {}
+    item_counts: dict[int, int] = {}
+    cell_counts: Counter[int] = Counter()
     table_of: list[int] = []
     """For each container, the innermost table that it is or is in; -1 without one."""
     layouts: set[int] = set()
     """The tables that contain tables; -1 stands for the page outside of tables."""
     pres: list[int] = []
-    cells: Counter[int] = Counter()
     for at, (tag, parent) in enumerate(zip(containers.tags, containers.parents, strict=True)):
         table = table_of[parent] if parent >= 0 else -1
         table_of.append(at if tag == "table" else table)
@@ -121,34 +121,36 @@ def _tables_and_lists(page: Page) -> list[int]:
             layouts.add(table)
             rows[at] = []
         elif tag in LISTS:
-            items[at] = 0
+            item_counts[at] = 0
         elif tag == "pre":
             pres.append(at)
         elif containers.starts[at] < containers.ends[at]:  # empty rows, cells and items do not count
             if tag == "tr" and table >= 0:
                 rows[table].append(at)
             elif tag in CELLS:
-                cells[parent] += 1
-            elif tag == "li" and parent in items:
-                items[parent] += 1
+                cell_counts[parent] += 1
+            elif tag == "li" and parent in item_counts:
+                item_counts[parent] += 1
 
-    wholes = [at for at, count in items.items() if count > 1 and _is_short(containers, at, count)]
+    wholes = [at for at, count in item_counts.items() if count > 1 and _is_short(containers, at, count)]
     for table in rows.keys() - layouts:
-        wholes += _wholes_of_table(containers, table, rows[table], cells)
+        wholes += _wholes_of_table(containers, table, rows[table], cell_counts)
     return sorted(wholes + pres)
 
 
-def _wholes_of_table(containers: Containers, table: int, rows: list[int], cells: Counter[int]) -> list[int]:
+def _wholes_of_table(containers: Containers, table: int, rows: list[int], cell_counts: Counter[int]) -> list[int]:
     """The wholes of a table: the table itself if it is a data table, otherwise its rows of short cells."""
-    if _is_data(containers, table, rows, cells):
+    if _is_data(containers, table, rows, cell_counts):
         return [table]
-    return [row for row in rows if cells[row] > 1 and _is_short(containers, row, cells[row])]
+    return [row for row in rows if cell_counts[row] > 1 and _is_short(containers, row, cell_counts[row])]
 
 
-def _is_data(containers: Containers, table: int, rows: list[int], cells: Counter[int]) -> bool:
+def _is_data(containers: Containers, table: int, rows: list[int], cell_counts: Counter[int]) -> bool:
     """Whether most rows of a table have several cells, with little in each."""
-    several = sum(cells[row] > 1 for row in rows)
-    return several > 1 and 2 * several >= len(rows) and _is_short(containers, table, sum(cells[row] for row in rows))
+    several = sum(cell_counts[row] > 1 for row in rows)
+    if several < 2 or 2 * several < len(rows):
+        return False
+    return _is_short(containers, table, sum(cell_counts[row] for row in rows))
 
 
 def _is_short(containers: Containers, at: int, parts: int) -> bool:

@@ -98,7 +98,7 @@ def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
 def _references(
     root: etree._Element, labels: Mapping[etree._Element, str], kept: set[etree._Element]
 ) -> dict[etree._Element, list[etree._Element]]:
-    """The kept elements to which links with labels above them lead, each with these links.
+    """For each kept element that may be a note, the links with labels that lead to it from above.
 
     An element that is reached by several fragments, such as a whole list, is not a note.
     """

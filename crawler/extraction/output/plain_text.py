@@ -26,8 +26,8 @@ from crawler.page.text import EASTERN, FULL_STOPS, fold_space, has_full_stop, wi
 DASH = "- "
 INDENT = "  "
 MAX_DEPTH = 8  # nested lists that are indented; deeper ones are not indented further
-MAX_COLUMNS = 60
-MAX_ROWS = 1_000
+MAX_COLUMNS = 60  # cells of a row that are read
+MAX_ROWS = 1_000  # rows of a table that are read
 HOLDERS = frozenset(("li", "td", "th", "pre"))
 """The elements whose text is laid out: items, cells and code. The holder of a text is the nearest of them around it,
 at most MAX_ABOVE levels above.
