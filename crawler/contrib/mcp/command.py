@@ -5,10 +5,9 @@ import argparse
 from crawler.command_line.options import CommandOptions, whole
 from crawler.translation.message import N_
 
-MOST_PAGES = 200
-"""The default of --max-pages."""
-MOST_MOST_PAGES = 100_000
-"""The largest value of --max-pages."""
+DEFAULT_MAX_PAGES = 200
+LARGEST_MAX_PAGES = 100_000
+"""The default and the largest value of --max-pages."""
 
 
 class McpOptions(CommandOptions):
@@ -19,5 +18,9 @@ class McpOptions(CommandOptions):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         max_pages_help = N_("the most pages of a crawl that an agent starts; 0 lets agents start none")
         parser.add_argument(
-            "--max-pages", metavar="N", type=whole(0, MOST_MOST_PAGES), default=MOST_PAGES, help=max_pages_help
+            "--max-pages",
+            metavar="N",
+            type=whole(0, LARGEST_MAX_PAGES),
+            default=DEFAULT_MAX_PAGES,
+            help=max_pages_help,
         )

@@ -21,7 +21,7 @@ from crawler.contrib.mcp.answers import (
     one_line,
     visible,
 )
-from crawler.contrib.mcp.command import MOST_MOST_PAGES
+from crawler.contrib.mcp.command import LARGEST_MAX_PAGES
 from crawler.contrib.mcp.page_fetch import PageFetch
 from crawler.contrib.mcp.sections import section_named, sections
 from crawler.contrib.mcp.started_crawls import StartedCrawls
@@ -35,6 +35,7 @@ MOST_WORDS = 10
 FACTS = ("title", "author", "language", "published", "fetched_at", "gone_at")
 """The fields of a page that an answer shows if they are known."""
 LONGEST_SNIPPET = 200
+"""The most characters of a page's text that a search shows."""
 CONTROLS = r"\u0000-\u001f\u007f-\u009f"
 NAME = rf"^[^/\\\s{CONTROLS}]+$"  # not \w, which matches only ASCII in some clients
 ADDRESS = rf"^[hH][tT][tT][pP][sS]?://[^\s{CONTROLS}]+$"
@@ -56,7 +57,7 @@ CrawlName = Annotated[str, Field(max_length=200, pattern=NAME, description="the 
 Address = Annotated[str, Field(max_length=LONGEST_ADDRESS, pattern=ADDRESS)]
 Seeds = Annotated[list[Address], Field(min_length=1, max_length=20, description="addresses to begin at")]
 Line = Annotated[str, Field(max_length=500, pattern=LINE)]
-MaxPages = Annotated[int, Field(ge=1, le=MOST_MOST_PAGES, description="the most pages that it may store")]
+MaxPages = Annotated[int, Field(ge=1, le=LARGEST_MAX_PAGES, description="the most pages that it may store")]
 MaxTokens = Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS, description="the most tokens of the answer")]
 Position = Annotated[int, Field(ge=0, le=10**9, description="where to begin, from an earlier answer")]
 Before = Annotated[int, Field(ge=0, le=2**62, description="where to begin, from an earlier answer")]

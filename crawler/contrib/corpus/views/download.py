@@ -27,6 +27,7 @@ from crawler.store.read_only import limited_reading
 from crawler.translation.message import N_
 
 MOST_BYTES = 32 * 1024 * 1024
+"""The most bytes of a download."""
 EXPORT_SECONDS = 20.0
 """Time limit of an export."""
 EXPORT_LOCK = Lock()
@@ -44,11 +45,11 @@ class DownloadFile(AtomicFile):
         self.parts: list[bytes] = []
         self.size = 0
 
-    def write(self, line: bytes) -> None:
-        self.size += len(line)
+    def write(self, data: bytes) -> None:
+        self.size += len(data)
         if self.size > MOST_BYTES:
             raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
-        self.parts.append(line)
+        self.parts.append(data)
 
 
 class PagesInTime(StoredPages):

@@ -102,7 +102,7 @@ def corpus_quality(connection: Connection, crawl_id: int) -> dict[str, CorpusQua
 
     # Read the texts of all examples at once.
     all_spreads = chain.from_iterable(spreads.values())
-    example_ids = {page_id for number in all_spreads for page_id, _ in (*number.best, *number.worst)}
+    example_ids = {page_id for distribution in all_spreads for page_id, _ in (*distribution.best, *distribution.worst)}
     texts = _beginnings(connection, [*example_ids])
     return {
         language: CorpusQuality(
@@ -110,7 +110,7 @@ def corpus_quality(connection: Connection, crawl_id: int) -> dict[str, CorpusQua
             sampled=len(part.ids),
             is_sample=len(ids) > pages_read,
             kept=kept,
-            numbers=tuple(number.with_texts(texts) for number in spreads[language]),
+            numbers=tuple(distribution.with_texts(texts) for distribution in spreads[language]),
         )
         for language, part in parts.items()
     }
@@ -119,7 +119,7 @@ def corpus_quality(connection: Connection, crawl_id: int) -> dict[str, CorpusQua
 def _spreads(part: Sample) -> list[Spread]:
     """The distributions of the numbers that some of these pages have."""
     spreads = (spread(measure, part.numbers[measure.name], part.ids, part.languages) for measure in MEASURES)
-    return [number for number in spreads if number is not None]
+    return [distribution for distribution in spreads if distribution is not None]
 
 
 def _sample(connection: Connection, ids: Sequence[int]) -> tuple[Sample, int]:
