@@ -32,15 +32,17 @@ MAX_CHARACTERS = 100_000
 HYPHEN = "\ufffe"
 """The character that PDFium returns for a hyphen at the end of a line; no line end follows it."""
 WORD = re.compile(f"[^\\s{HYPHEN}]+{HYPHEN}?")
+"""A word, with the hyphen if it is divided at the end of a line."""
 FAR = 20_000
 """Points. No page and no letter is as large."""
 TINY = 0.05
 """Points. No letter that can be seen is as small."""
 GAP = 1.5
-"""Ems between two words that are in different cells of a table or different columns."""
+"""Ems. Words with more space between them are in different cells of a table, or in different columns."""
 LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
-CLEANED = {**LIGATURES, 0x2010: "-", 0xFFFE: "-"} | dict.fromkeys(range(0x20), "")
-"""The translation of a word: ligatures as letters, hyphens in ASCII, and no control characters."""
+CLEANED = {**LIGATURES, 0x2010: "-", 0xFFFE: "-"}
+"""The translation of a word: ligatures as letters, hyphens in ASCII."""
+# Parts of the names of bold and of monospaced fonts.
 BOLD = re.compile(
     r"bold|black|heavy|demi|(?:^|[+-])(?:cmb|sfbx|ecbx|cmssbx)|medi(?:um)?$|(?:sim|st|msy)hei|heiti", re.IGNORECASE
 )
@@ -50,11 +52,14 @@ MONO = re.compile(
 FIXED_PITCH = 1
 """The flag of fonts whose letters have one width: section 9.8.2 of ISO 32000."""
 BOLD_WEIGHT = 600
+"""The least weight of a bold font, on the scale from 100 to 900."""
+MOSTLY = 0.8
+"""A line is bold, or monospaced, if a larger share of its letters is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Font:
-    """What matters of a font."""
+    """The properties of a font that tell headings and code from other text."""
 
     is_bold: bool
     is_mono: bool
@@ -116,7 +121,9 @@ class PdfPage:
 
     lines: list[PdfLine]
     height: float
+    """The height of the page when it is turned."""
     is_cut: bool = False
+    """Whether characters or links beyond the limits were left out."""
     links: tuple[PdfLink, ...] = ()
 
 
@@ -136,11 +143,14 @@ class PdfPageReader:
         self._matrix = pdf.FS_MATRIX()
 
     def read(self, page: pdfium.PdfPage, number: int) -> PdfPage:
-        """The lines of a page in the order in which it draws them, without text in another direction than most."""
+        """The lines of a page in the order in which it draws them, without text that runs in another direction than
+        most of the page's text.
+        """
         text_page = page.get_textpage()
         try:
             count = text_page.count_chars()
             lines = list(self._lines(text_page.raw, min(count, MAX_CHARACTERS)))
+            # One link more than is kept shows that there are too many.
             links = tuple(islice(page_links(page.pdf.raw, page.raw, text_page.raw), MAX_LINKS + 1))
         finally:
             text_page.close()
@@ -154,13 +164,13 @@ class PdfPageReader:
         return PdfPage(list(_split(words, number, top)), height, is_cut, links[:MAX_LINKS])
 
     def _lines(self, text_page: Any, count: int) -> Iterator[list[_Word]]:
-        """The words of each line, as PDFium ends lines."""
+        """The words of each line; a line ends where it does in PDFium's text."""
         buffer = (ctypes.c_ushort * (count + 1))()
         length = max(pdf.FPDFText_GetText(text_page, 0, count, buffer) - 1, 0)
         text = "".join(map(chr, buffer[:length]))
         is_shifted = length != count  # some characters have no text, so the indexes of characters and of text differ
 
-        looks: dict[int, tuple[_Look, float] | None] = {}  # by the address of the text object
+        looks: dict[int, tuple[_Look, float] | None] = {}  # the results of _look by the address of the text object
         line: list[_Word] = []
         end = 0
         for match in WORD.finditer(text):
@@ -170,6 +180,10 @@ class PdfPageReader:
                 line = []
             end = last
             last -= 1
+            # A hyphen at the end of a line does not count: in some files it hangs over the right edge of the text, and
+            # with a wider edge, other lines would seem to have room for another word.
+            if text[last] == HYPHEN:
+                last -= 1
             if is_shifted:
                 first = pdf.FPDFText_GetCharIndexFromTextIndex(text_page, first)
                 last = pdf.FPDFText_GetCharIndexFromTextIndex(text_page, last)
@@ -186,7 +200,8 @@ class PdfPageReader:
             yield line
 
     def _look(self, text_page: Any, at: int, text_object: Any) -> tuple[_Look, float] | None:
-        """The look of a text object with the character at an index, and the distance of its baseline downwards.
+        """The look of the text object that has the character at an index, and how far its baseline is below the origin
+        of PDF's coordinates when the text is turned upright.
 
         None if its text is slanted, cannot be seen, or is outside of the page.
         """
@@ -213,7 +228,7 @@ class PdfPageReader:
         return _Look(turn=turn, size=round(size, 1), font=self._fonts[key]), down
 
     def _span(self, text_page: Any, first: int, last: int, turn: int) -> tuple[float, float]:
-        """The left and right edge of a word, if its text were upright."""
+        """The left and right edges of the characters from one index to another when the text is turned upright."""
         x0, x1, y0, y1 = self._box(text_page, first)
         if last != first:
             left, right, low, high = self._box(text_page, last)
@@ -231,7 +246,7 @@ class PdfPageReader:
 
 
 def _top(turn: int, width: float, height: float) -> tuple[float, float]:
-    """The distance to add to those of baselines, so that they begin at the top; and the height of the upright page."""
+    """How far the origin of PDF's coordinates is below the top of the turned page, and the height of that page."""
     return ((height, height), (0.0, width), (0.0, height), (width, width))[turn]
 
 
@@ -246,7 +261,7 @@ def _font(handle: Any) -> Font:
 
 
 def _unicode(units: str) -> str:
-    """A word of UTF-16 code units as characters, without ligatures and soft hyphens."""
+    """A word of UTF-16 code units as characters, translated by CLEANED."""
     if units.isascii():
         return units
     return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").translate(CLEANED)
@@ -290,7 +305,7 @@ def _line(words: list[_Word], page: int, top: float) -> PdfLine:
         end = max(end, word.x1)
     pieces.append(PdfPiece(text=" ".join(texts), x0=start, x1=end))
 
-    y = next(word.y for word in words if word.look.size == size) + top
+    y = next(word.y for word in words if word.look.size == size) + top  # exponents have other baselines
     length = sum(lengths.values())
     bold = sum(count for look, count in lengths.items() if look.font.is_bold)
     mono = sum(count for look, count in lengths.items() if look.font.is_mono)
@@ -303,6 +318,6 @@ def _line(words: list[_Word], page: int, top: float) -> PdfLine:
         page=page,
         y=y,
         size=size,
-        is_bold=bold > 0.8 * length,
-        is_mono=mono > 0.8 * length,
+        is_bold=bold > MOSTLY * length,
+        is_mono=mono > MOSTLY * length,
     )

@@ -56,6 +56,13 @@ def test_words_with_a_hyphen_elsewhere_keep_it() -> None:
     assert "a well-known bee is a bee" in body([Text(lines)])
 
 
+def test_a_hyphen_beyond_the_right_edge_does_not_widen_the_text() -> None:
+    """Else the first line would seem to have room for the next word."""
+    hanging = ["a bee that dances in the dark of the hive shows the others the way to the flow-", "ers."]
+    found = body([Text([SENTENCE[0], "work to do."]), Text(hanging, y=200)])
+    assert found.startswith(f"<p>{SENTENCE[0]} work to do.</p>")
+
+
 def test_a_paragraph_goes_over_the_page_and_heads_and_numbers_are_dropped() -> None:
     pages = [
         [Text(["The book of bees"], y=40), Text([line], y=90), Text([f"- {number} -"], x=280, y=800)]
