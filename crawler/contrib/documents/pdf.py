@@ -1,4 +1,9 @@
-"""Reads PDF files with PDFium."""
+"""Reads PDF files with PDFium.
+
+The lines of each page come from `pdf_lines`. `pdf_running_heads` and `pdf_contents` remove lines that are not text,
+`pdf_columns` puts the others into reading order, and `pdf_tables` finds tables. `pdf_paragraphs` groups lines into
+paragraphs, and `pdf_blocks` makes headings, paragraphs, items, listings and tables of the groups.
+"""
 
 import re
 from itertools import chain
@@ -13,16 +18,17 @@ from crawler.contrib.documents.pdf_contents import without_contents
 from crawler.contrib.documents.pdf_lines import PdfLine, PdfPage, PdfPageReader
 from crawler.contrib.documents.pdf_links import MAX_TEXT as MAX_LINK_TEXT
 from crawler.contrib.documents.pdf_paragraphs import groups_of, measured
-from crawler.contrib.documents.pdf_running_heads import without_frames
+from crawler.contrib.documents.pdf_running_heads import without_running_heads
 from crawler.contrib.documents.pdf_tables import PdfTable, with_tables
 from crawler.page.document import MAX_PAGES, MAX_TEXT, DocumentContent, DocumentError, Facts, Fault
 from crawler.page.text import fold_space
 
 MOST_OUTLINE = 5_000
-"""Entries of an outline that are read: an outline may contain itself."""
+"""Entries of an outline (the bookmarks of a file) that are read: an outline may contain itself."""
 MAX_DEPTH = 6
 """Levels of an outline that are read."""
 DATE = re.compile(r"(?:D:)?((?:19|20)\d\d)(0[1-9]|1[0-2])([0-2]\d|3[01])")
+"""The day of a date such as `D:20240520134500Z`: section 7.9.4 of ISO 32000."""
 LEAST_LETTERS = 16
 """The least mean number of characters of a page, without running heads; a document with fewer consists of images."""
 
@@ -38,7 +44,7 @@ def read_pdf(data: bytes) -> DocumentContent:
     # Read the pages, and remove the lines that are not text.
     count = len(file)
     pages = _pages(file, min(count, MAX_PAGES))
-    text_pages = without_frames(pages)
+    text_pages = without_running_heads(pages)
     if sum(len(line.text) for page in text_pages for line in page) < LEAST_LETTERS * len(pages):
         raise DocumentError(Fault.SCANNED)
     text_pages = [in_order(page, gutter(page)) for page in map(without_contents, text_pages)]
@@ -55,7 +61,7 @@ def read_pdf(data: bytes) -> DocumentContent:
 
 
 def _pages(file: pdfium.PdfDocument, count: int) -> list[PdfPage]:
-    """The lines of the pages, as many as have MAX_TEXT characters; a damaged page is empty."""
+    """The first `count` pages, or fewer if these have more than MAX_TEXT characters; a damaged page is empty."""
     reader = PdfPageReader()
     read_pages = list[PdfPage]()
     length = 0
@@ -98,7 +104,9 @@ def _with_tables(lines: list[PdfLine]) -> list[PdfLine | PdfTable]:
 
 
 def _outline(file: pdfium.PdfDocument) -> dict[str, int]:
-    """The levels of the headings in the outline, by their letters; a heading with several levels has the highest."""
+    """The levels of the headings in the outline, by the `letters` of the headings. A heading that occurs at several
+    levels has the topmost. If the outline is damaged, only the headings before the damage count.
+    """
     levels: dict[str, int] = {}
     try:
         for at, entry in enumerate(file.get_toc(max_depth=MAX_DEPTH)):

@@ -1,4 +1,8 @@
-"""The blocks of a PDF file: turns its groups of lines into headings, paragraphs, items, listings and tables."""
+"""The blocks of a PDF file: turns its groups of lines into headings, paragraphs, items, listings and tables.
+
+The outline is the list of headings that the file itself has, as bookmarks. Few files have one. A heading is found in
+the outline by its `letters`; elsewhere it is told by its look: its size, and whether it is bold.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -19,25 +23,25 @@ LEAST_SIZE = 1.09
 LEAST_BOLD_SIZE = 0.95
 """The least size of a bold heading, as a multiple of the usual size."""
 MAX_HEADING = 200
-"""Columns of a heading."""
+"""Columns of a heading, at most."""
 MOST_LINES = 4
-"""Lines of a heading."""
+"""Lines of a heading, at most."""
 LEAST_OUTLINE = 5
-"""Entries of an outline that is complete enough to tell headings from other lines."""
+"""From this many entries on, an outline is complete enough to tell headings from other lines."""
 REPEATED = 3
-"""Occurrences of the same words from which they are a label, such as "Note", and not a heading."""
+"""From this many occurrences on, the same words are a label, such as "Note", and not a heading."""
 LEAST_OF_LOOK = 3
-"""Headings of one look from which the outline must have some of them."""
+"""From this many headings of one look on, the outline must have LEAST_IN_OUTLINE of them."""
 LEAST_IN_OUTLINE = 0.3
 """The least share of the headings of one look that the outline has."""
 LEAST_GAP = 1.25
-"""Ems from the line above a bold heading to the heading; lines of text are a little nearer."""
+"""Ems. The baseline of a bold heading is further below the line above it; lines of text are a little nearer."""
 LEAST_GAP_OF_LINE = 1.68
-"""Ems from the line above to a single line that is a heading by the outline, not by its look."""
+"""Ems. A single line that is a heading by the outline, and not by its look, is further below the line above it."""
 LETTERS = re.compile(r"[^\W\d_]{2}|[^\W\d_](?<=[\u2e80-\U0003ffff])")
-"""Two letters, or one Chinese character or the like, which a heading has at least."""
+"""The least that a heading has: two letters in a row, or one character of Chinese, Japanese or Korean."""
 MOST_SPACES = 60
-"""Spaces in a row in a line of code."""
+"""Spaces in a row in a line of code, at most."""
 WORDS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
     "|nineteen|twenty"
@@ -50,7 +54,7 @@ NUMBER = re.compile(
 )
 """The number before the text of a heading."""
 CHAPTER = re.compile(rf"(?:(?:{LABEL})\s*)?(?:[A-Z]|\d{{1,3}}|[IVX]{{1,5}}|{WORDS})|第.{{1,3}}章", re.IGNORECASE)
-"""The number of a chapter on a line of its own."""
+"""A line that is only the number of a chapter, such as `Chapter 3`; the title is on the next line."""
 COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
 """A word with a hyphen."""
 LEVELS = 6
@@ -59,7 +63,7 @@ LEVELS = 6
 
 @dataclass(frozen=True, slots=True, order=True)
 class FontLook:
-    """The look of a heading; headings of one level look alike."""
+    """The look of a heading; headings of one level look alike. Looks are ordered by size."""
 
     size: float
     is_bold: bool
@@ -70,11 +74,11 @@ def add_blocks(body: Body, groups: Iterable[LineGroup | PdfTable], usual: Measur
     all_groups = list(groups)
     compounds = _compounds(all_groups)
     headings = _headings([group for group in all_groups if isinstance(group, LineGroup)], usual, outline)
-    heading_ids = set(map(id, headings))
+    heading_ids = set(map(id, headings))  # groups can change, so they cannot be members of a set
     levels = _levels(headings, outline)
 
     list_edges: list[float] = []
-    """The left edges of the open lists; anything but an item closes them."""
+    """The left edges of the open lists, the outermost first; anything but an item closes them."""
     for group in _with_chapter_numbers(all_groups, heading_ids):
         if isinstance(group, PdfTable):
             body.table([[escape(cell) for cell in row] for row in group.rows])
@@ -93,8 +97,7 @@ def add_blocks(body: Body, groups: Iterable[LineGroup | PdfTable], usual: Measur
 
 
 def letters(text: str) -> str:
-    """The letters and digits of a heading without its number, by which it is found in the outline.
-
+    """The letters and digits of a heading without its number and its spaces, by which it is found in the outline.
     >>> letters("3.2 Bees & Flowers"), letters("Chapter 3: Bees")
     ('beesflowers', 'bees')
     """
@@ -112,7 +115,11 @@ def _compounds(groups: Sequence[LineGroup | PdfTable]) -> frozenset[str]:
 
 
 def _headings(groups: Sequence[LineGroup], usual: Measures, outline: Collection[str]) -> list[LineGroup]:
-    """The headings. With a complete outline, repeated words and looks of which it has few headings are left out."""
+    """The groups that are headings.
+
+    If the outline is complete, headings that it lacks are left out if their words are repeated, or if it lacks most
+    headings of their look.
+    """
     headings = [group for group in groups if _is_heading(group, usual, outline)]
     if len(outline) < LEAST_OUTLINE:
         return headings
@@ -177,7 +184,9 @@ def _look(group: LineGroup) -> FontLook:
 
 
 def _levels(headings: Sequence[LineGroup], outline: Mapping[str, int]) -> dict[FontLook, int]:
-    """The level of each look: that of most of its headings in the outline, or else one below the next larger look."""
+    """The level of each look: the level that most of its headings have in the outline, or else one below that of the
+    next larger look.
+    """
     votes: dict[FontLook, Counter[int]] = defaultdict(Counter)
     for group in headings:
         level = outline.get(letters(group.text))
@@ -196,7 +205,7 @@ def _levels(headings: Sequence[LineGroup], outline: Mapping[str, int]) -> dict[F
 
 
 def _item_text(group: LineGroup, compounds: Collection[str]) -> str:
-    """The text of an item without its bullet; a number stays."""
+    """The text of an item without its bullet; a number stays, and so does a bullet without text."""
     text = joined([line.text for line in group.lines], compounds)
     bullet = BULLET.match(text)
     if bullet is None or bullet.end() == len(text):
@@ -205,7 +214,7 @@ def _item_text(group: LineGroup, compounds: Collection[str]) -> str:
 
 
 def _item_level(group: LineGroup, left_edges: list[float]) -> int:
-    """The depth of an item, by its left edge; `left_edges` of the lists around it are updated, the outermost first."""
+    """The depth of an item, by its left edge. Updates `left_edges`, the left edges of the open lists."""
     while left_edges and group.first.x0 < left_edges[-1] - group.size / 2:
         left_edges.pop()
     if not left_edges or group.first.x0 > left_edges[-1] + group.size / 2:
@@ -215,7 +224,8 @@ def _item_level(group: LineGroup, left_edges: list[float]) -> int:
 
 def _listing(lines: Sequence[PdfLine]) -> str:
     """The lines of code with their indentation, and an empty line where there is space between them."""
-    # The width of a letter: the median of the lines that are long enough to measure it, or else that of most fonts.
+    # The width of a letter: the median of the lines that are long enough to measure it, or else that of most
+    # monospaced fonts.
     letter_width = lines[0].size * 0.6
     widths = [(line.x1 - line.x0) / len(line.text) for line in lines if len(line.text) > 3]
     if widths:

@@ -1,7 +1,7 @@
 """The reading order of the lines of a page.
 
-Nearly all programs draw lines in reading order, so that order is kept. Where lines are drawn across two columns, they
-are divided, and one column follows the other. The gutter is the space between two columns.
+Nearly all programs draw lines in reading order, so the order of drawing is kept. Where lines are drawn across two
+columns, they are divided, and one column follows the other. The gutter is the space between two columns.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,17 +11,19 @@ from math import ceil
 from crawler.contrib.documents.pdf_lines import PdfLine, PdfPiece
 
 LEAST_LINES = 8
-"""The least lines of each column."""
+"""The least pieces of lines in each column."""
 MIDDLE = (0.3, 0.7)
-"""Where the gutter is looked for: from and up to which share of the text's width."""
+"""The gutter is looked for between these two shares of the text's width."""
 CROSSING = 0.25
-"""Share of the lines that may cross the gutter, such as headings over both columns."""
+"""The largest share of pieces that may cross the gutter, such as headings over both columns."""
 LEAST_WIDTH = 0.6
-"""Share of its column's width that most lines of a text have; the cells of a table are shorter."""
+"""Most lines of a text are wider than this share of their column; the cells of a table are narrower."""
 STEP = 3
 """Points between the x coordinates at which a gutter is looked for."""
 DISORDER = 0.1
-"""Share of lines drawn after a line below them from which the drawn order is not the reading order."""
+"""If a larger share of lines is drawn after a line below them, the order of drawing is not the reading order."""
+MOST_DRAWN_ACROSS = 2
+"""With more lines drawn across the gutter, lines are drawn row by row; with fewer, one column after the other."""
 
 
 def gutter(lines: Sequence[PdfLine]) -> float | None:
@@ -30,13 +32,13 @@ def gutter(lines: Sequence[PdfLine]) -> float | None:
     if len(pieces) < 2 * LEAST_LINES:
         return None
 
-    # The middle of the x coordinates that the fewest pieces cross.
+    # The gutter is the middle of the x coordinates that the fewest pieces cross.
     left = min(piece.x0 for piece in pieces)
     right = max(piece.x1 for piece in pieces)
     first, last = (int(left + share * (right - left)) for share in MIDDLE)
     positions = range(first, last, STEP)
     crossings = _crossings(pieces, positions)
-    least = min(crossings, default=len(pieces))
+    least = min(crossings, default=len(pieces))  # no position: the text is too narrow for columns
     if least > CROSSING * len(pieces):
         return None
     candidates = [x for x, count in zip(positions, crossings, strict=True) if count == least]
@@ -51,7 +53,7 @@ def gutter(lines: Sequence[PdfLine]) -> float | None:
 
 def _crossings(pieces: Sequence[PdfPiece], positions: range) -> list[int]:
     """The number of pieces that cross each of these x coordinates."""
-    # By how much the number changes from one position to the next.
+    # By how much the number changes from one position to the next; the last element is for changes right of all.
     changes = [0] * (len(positions) + 1)
     for piece in pieces:
         changes[_first_from(piece.x0, positions)] += 1
@@ -85,7 +87,7 @@ def in_order(lines: Sequence[PdfLine], gutter_x: float | None) -> list[PdfLine]:
         return list(lines)
 
     drawn_across = sum(line.x0 < gutter_x < line.x1 and len(line.pieces) > 1 for line in lines)
-    if drawn_across > 2:
+    if drawn_across > MOST_DRAWN_ACROSS:
         halves = [half for line in lines for half in _halves(line, gutter_x)]
         return list(_by_columns(sorted(halves, key=lambda line: line.y), gutter_x))
     return list(lines)

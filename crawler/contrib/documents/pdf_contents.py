@@ -1,4 +1,4 @@
-"""Removes tables of contents, which help to turn pages and are no text for readers."""
+"""Removes tables of contents: they lead to pages, and are not text for readers."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ NUMBER = re.compile(r"[\divxlc]{1,6}")
 LEAST_ENTRIES = 5
 """The least entries of a page with contents; from a page with fewer, only lines with dots are removed."""
 LEAST_SHARE = 0.4
-"""The least share of lines that end an entry, on a page with contents; the other lines are beginnings of entries."""
+"""The least share of lines that end an entry, on a page with contents; an entry may begin on the lines before."""
 NAME = re.compile(
     r"(?:table of |brief )?contents|list of (?:figures|tables)|inhalt(?:sverzeichnis)?|table des matières|sommaire"
     r"|índice|indice|目\s*录|目\s*錄|目\s*次|содержание|оглавление|차\s*례|목\s*차",
@@ -21,7 +21,7 @@ NAME = re.compile(
 
 def without_contents(lines: Sequence[PdfLine]) -> list[PdfLine]:
     """The lines of a page without those of a table of contents."""
-    edge = max((line.x1 for line in lines), default=0.0)
+    edge = max((line.x1 for line in lines), default=0.0)  # the right edge
     entry_ends = [at for at, line in enumerate(lines) if _ends_entry(line, edge)]
     with_dots = sum(LEADER.search(lines[at].text) is not None for at in entry_ends)
     is_dense = len(entry_ends) >= LEAST_SHARE * len(lines) or with_dots >= LEAST_ENTRIES

@@ -48,7 +48,7 @@ def _text(link: Any, text_page: Any) -> str:
     box = pdf.FS_RECTF()
     if not pdf.FPDFLink_GetAnnotRect(link, box):
         return ""
-    buffer = (ctypes.c_ushort * MAX_TEXT)()
+    buffer = (ctypes.c_ushort * MAX_TEXT)()  # PDFium writes UTF-16
     count = pdf.FPDFText_GetBoundedText(text_page, box.left, box.top, box.right, box.bottom, buffer, MAX_TEXT)
     units = bytes(buffer)[: 2 * min(count, MAX_TEXT)]
     return units.decode("utf-16-le", "replace").rstrip("\0")

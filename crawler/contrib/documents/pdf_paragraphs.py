@@ -1,7 +1,7 @@
 """The paragraphs of a PDF file: tells which lines continue the lines before them, in a column and over a page's end.
 
 A pitch is the distance between the baselines of two lines of one text. A line is full if the first word of the next
-line has no room between its end and the right edge of the text: such a line usually continues in the next one.
+line has no room between its end and the right edge of the text. A paragraph usually continues after a full line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from crawler.contrib.documents.pdf_columns import gutter, side
 from crawler.contrib.documents.pdf_lines import PdfLine
 from crawler.contrib.documents.pdf_tables import PdfTable
-from crawler.contrib.documents.text_join import DIVIDED
+from crawler.contrib.documents.text_join import DIVIDED, MOST_DIVIDED
 from crawler.page.text import width
 
 BULLETS = "•◦▪■□●○‣⁃➢➤►▶✓❖∗\uf0a7\uf0b7\uf076\uf0d8"
@@ -28,35 +28,37 @@ NUMBERED = re.compile(
 ENDS = frozenset(".!?:。！？：；;…”\"')」』）")
 """Characters at the end of a sentence."""
 LOOSE = 1.4
-"""The distance to the line above from which a line begins a paragraph, as a multiple of the usual pitch."""
+"""A line begins a paragraph if it is further from the line above than this multiple of the usual pitch."""
 USUAL_PITCH = 1.2
 """The pitch, in ems, in a size for which none was measured."""
 SAME_SIZE = 0.06
 """The share by which the sizes of two lines of one text may differ."""
 INDENT = 0.8
-"""Ems by which the first line of a paragraph is indented."""
+"""Ems by which the first line of a paragraph is indented at least."""
 HANGING = 1.9
-"""Ems of indentation from which a single line continues the line above it."""
+"""Ems. A second line that is indented by as much continues the first one; with less, it may begin a paragraph."""
 ROOM = 1.5
-"""Ems of room for the next word that a full line may leave."""
+"""Ems by which a full line with the next word added may still end left of the right edge."""
+MAX_NEXT_WORD = 30
+"""Columns of room that the next word needs at most: a longer one, such as an address, may have a line of its own."""
 LEFT_EDGE_STEP = 2
-"""Points by which the left edges of lines of one text may differ."""
+"""Points between two steps to which left edges are rounded; those of lines of one text differ by a step at most."""
 NARROW = 0.6
 """The least width of a narrower text within a column, as a share of the column's width; narrower lines are a list."""
 RAGGED = 6
-"""Ems by which the right edges of the lines of a narrower text may differ."""
+"""Ems between the longest line of a narrower text and the lines that end near it, at most."""
 NARROWEST = 20
-"""Columns of the shortest line that may be full: that of the narrowest column of a newspaper."""
+"""Columns of the shortest line that may be full, as in the narrowest columns of newspapers."""
 TITLE = 1.15
-"""The least size of a title, as a multiple of the usual size."""
+"""The size of a title is larger than this multiple of the usual size."""
 MOST_OF_TITLE = 3
-"""Lines of a title, which are broken by sense and not where the line is full."""
+"""The most lines of a title. They are broken by sense, so they need not be full."""
 SMALL = 0.93
 """The largest size of notes at the foot of a page, as a multiple of the usual size."""
 NOTE = re.compile(r"(?:\d{1,3}|[*†‡§]{1,3})(?=\D)")
 """The number or the mark at the beginning of a note."""
 GAP_AT_TOP = 9.0
-"""Ems above the first line of a page or column: more than above any other line of text."""
+"""Ems: the gap above the first line of a page or column counts as larger than any gap above another line."""
 
 
 @dataclass
@@ -67,7 +69,7 @@ class LineGroup:
     gap: float
     """Ems from the line above it to its first line; GAP_AT_TOP if no line is above it."""
     edge: float = 0.0
-    """The right edge of the text in its column."""
+    """The right edge of the text in the group's column, by which lines are full or not."""
     is_code: bool = False
     is_item: bool = False
 
@@ -91,7 +93,7 @@ class Measures:
     size: float
     """The size of most of its text."""
     pitches: dict[float, float]
-    """The usual pitch of each size."""
+    """The most frequent pitch of each size, in points."""
 
     def pitch(self, size: float) -> float:
         """The usual pitch of a size."""
@@ -105,7 +107,9 @@ def measured(pages: Iterable[Sequence[PdfLine]]) -> Measures:
     for lines in pages:
         before: PdfLine | None = None
         for line in lines:
-            sizes[line.size] += len(line.text) // 4 if line.is_mono else len(line.text)  # code counts less
+            # Code counts less: the size of text is looked for.
+            sizes[line.size] += len(line.text) // 4 if line.is_mono else len(line.text)
+            # Lines that are further apart are not lines of one text.
             if before is not None and before.size == line.size and 0 < line.y - before.y < 2 * line.size:
                 distances[line.size][round(line.y - before.y, 1)] += 1
             before = line
@@ -253,13 +257,14 @@ def _is_next(group: LineGroup, line: PdfLine, after: PdfLine | None, usual: Meas
     if distance > LOOSE * max(pitch, usual.pitch(last.size)) or abs(line.size - last.size) > SAME_SIZE * last.size:
         return abs(distance) < 0.5 * line.size and line.x0 > last.x1  # the rest of its line
     if group.is_code or (line.is_mono and line.size < TITLE * usual.size):
-        return _is_word_of_code(group, line)
+        return _continues_in_other_font(group, line)
 
     # The line is at the usual distance, in the same size, and not code.
     if line.is_bold != last.is_bold and (line.is_bold or len(group.lines) == 1) and _stands_alone(last, line, group):
         return False
-    begins_item = NUMBERED.match(line.text) is not None  # or is within a sentence
-    if begins_item and (group.is_item or not last.text[-1:].islower()):
+    # A number after a word in lower case may be within a sentence, unless the lines before are an item.
+    is_numbered = NUMBERED.match(line.text) is not None
+    if is_numbered and (group.is_item or not last.text[-1:].islower()):
         return False
     if line.size > TITLE * usual.size and line.is_bold == last.is_bold and not group.is_item:
         return len(group.lines) < MOST_OF_TITLE
@@ -273,8 +278,10 @@ def _stands_alone(last: PdfLine, line: PdfLine, group: LineGroup) -> bool:
     return not _is_full(last, group.edge, line) or last.text[-1:] in ENDS or line.text[:1].isupper()
 
 
-def _is_word_of_code(group: LineGroup, line: PdfLine) -> bool:
-    """Whether a line continues a group in another font: a paragraph with words of code, or code as the first words."""
+def _continues_in_other_font(group: LineGroup, line: PdfLine) -> bool:
+    """Whether a line of code continues a paragraph, or a line of text continues a line of code: words of code within a
+    sentence may fill a line.
+    """
     last = group.lines[-1]
     if line.is_mono:
         is_within_sentence = last.text[-1:] not in ENDS and _is_full(last, group.edge, line)
@@ -302,7 +309,7 @@ def _is_indented(group: LineGroup, line: PdfLine, after: PdfLine | None) -> bool
 def _is_full(line: PdfLine, edge: float, after: PdfLine) -> bool:
     """Whether a line had no room for the first word of the line `after` it."""
     text = line.text
-    if DIVIDED.search(text[-70:]) and after.text[:1].islower():
+    if DIVIDED.search(text[-MOST_DIVIDED:]) and after.text[:1].islower():
         return True
     if width(text) < NARROWEST:
         return False
@@ -310,7 +317,7 @@ def _is_full(line: PdfLine, edge: float, after: PdfLine) -> bool:
     next_word = width(after.text.split(" ", 1)[0])
     if after.text[:1] >= "\u2e80":  # a line can end after any Chinese character, which is as wide as two letters
         next_word = 2
-    return line.x1 + (min(next_word, 30) + 1) * letter_width > edge - ROOM * line.size
+    return line.x1 + (min(next_word, MAX_NEXT_WORD) + 1) * letter_width > edge - ROOM * line.size
 
 
 def _continues_at_top(group: LineGroup, line: PdfLine) -> bool:
@@ -323,7 +330,7 @@ def _continues_at_top(group: LineGroup, line: PdfLine) -> bool:
     if BULLET.match(line.text) or last.text[-1:] in ENDS:
         return False
     begins_item = line.text[:1].isupper() and NUMBERED.match(line.text) is not None  # such as "A."
-    return not begins_item or last.text[-1:] in ",-"
+    return not begins_item or last.text[-1:] in ",-"  # a comma or a hyphen shows that the sentence continues
 
 
 def _continues_on_next_page(group: LineGroup, after: LineGroup) -> bool:

@@ -1,4 +1,8 @@
-"""Removes running heads, running feet and page numbers: lines at page edges that other pages have in the same place."""
+"""Removes running heads, running feet and page numbers: lines at page edges that other pages have in the same place.
+
+The height of a line is its `y`, the distance of its baseline from the top of the page. Below, "running head" also means
+a running foot and a page number.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -7,25 +11,26 @@ from collections.abc import Iterator, Sequence
 from crawler.contrib.documents.pdf_lines import PdfLine, PdfPage
 
 EDGE = 0.13
-"""Share of the height of a page at its top and bottom where running heads and feet are."""
+"""Running heads are within this share of a page's height from its top or bottom."""
 MOST_AT_EDGE = 3
-"""The most running heads or feet at each edge."""
+"""The most running heads, one below the other, at each edge."""
 NEARNESS = 4
 """Points by which the height of a running head may differ from page to page."""
 PAGES = 6
-"""Pages within which a running head occurs again: chapters, and left and right pages, have different ones."""
+"""A running head occurs again within so many pages; chapters, and left and right pages, have different ones."""
+# All lines at one height are running heads if there are at least LEAST_LINES of them, and at least LEAST_SHARE of them
+# are running heads by their text or by the space below them. The first lines of pages are running heads by the space
+# below them if at least LEAST_LINES pages, and at least LEAST_SHARE of them, have the same space there.
 LEAST_LINES = 4
-"""The least lines at one height, on different pages, from which all lines at this height may be running heads."""
 LEAST_SHARE = 0.6
-"""The least share of them that must be running heads by their text or by the space below them."""
 APART = 1.6
-"""Ems between a running head and the text below it."""
+"""Ems. A running head has more space below it."""
 PAGE_NUMBER = re.compile(
     r"\W{0,3}(?:page|seite|第)?\W{0,3}(?:\d{1,4}|[ivxlc]{1,7})\W{0,3}(?:(?:of|von|页|頁)\W?)?(?:\d{1,4})?\W{0,3}", re.I
 )
 
 
-def without_frames(pages: Sequence[PdfPage]) -> list[list[PdfLine]]:
+def without_running_heads(pages: Sequence[PdfPage]) -> list[list[PdfLine]]:
     """The lines of each page without running heads, running feet and page numbers."""
     lines_by_text: dict[tuple[str, str], list[PdfLine]] = defaultdict(list)
     lines_by_height: dict[tuple[str, int], list[PdfLine]] = defaultdict(list)
@@ -34,15 +39,16 @@ def without_frames(pages: Sequence[PdfPage]) -> list[list[PdfLine]]:
             lines_by_text[edge, _key(line.text)].append(line)
             lines_by_height[edge, round(line.y / NEARNESS)].append(line)
 
-    frame_lines = {id(line) for lines in lines_by_text.values() for line in _repeated(lines)}
-    frame_lines |= {id(line) for line in _set_apart(pages)}
+    # By id, as two lines of a page may be equal.
+    running_head_ids = {id(line) for lines in lines_by_text.values() for line in _repeated(lines)}
+    running_head_ids |= {id(line) for line in _set_apart(pages)}
     for lines in lines_by_height.values():
-        repeated = sum(id(line) in frame_lines for line in lines)
-        if len(lines) >= LEAST_LINES and repeated >= LEAST_SHARE * len(lines):
-            frame_lines.update(map(id, lines))
-    if len(pages) == 1:
-        frame_lines.update(id(line) for _, line in _edge_lines(pages[0]) if PAGE_NUMBER.fullmatch(line.text))
-    return [[line for line in page.lines if id(line) not in frame_lines] for page in pages]
+        running_heads = sum(id(line) in running_head_ids for line in lines)
+        if len(lines) >= LEAST_LINES and running_heads >= LEAST_SHARE * len(lines):
+            running_head_ids.update(map(id, lines))
+    if len(pages) == 1:  # no other page repeats its page number
+        running_head_ids.update(id(line) for _, line in _edge_lines(pages[0]) if PAGE_NUMBER.fullmatch(line.text))
+    return [[line for line in page.lines if id(line) not in running_head_ids] for page in pages]
 
 
 def _edge_lines(page: PdfPage) -> Iterator[tuple[str, PdfLine]]:
@@ -58,7 +64,9 @@ def _edge_lines(page: PdfPage) -> Iterator[tuple[str, PdfLine]]:
 
 
 def _set_apart(pages: Sequence[PdfPage]) -> Iterator[PdfLine]:
-    """The first lines of most pages, if the same space separates them from the text; their texts may differ."""
+    """The first lines of the pages that have the usual height of first lines, if most pages have the same space below
+    their first line. The texts of these lines may differ.
+    """
     firsts: list[tuple[PdfLine, float]] = []
     """The first line of each page, and the space between it and the second."""
     for page in pages:
@@ -76,7 +84,7 @@ def _set_apart(pages: Sequence[PdfPage]) -> Iterator[PdfLine]:
     if count < LEAST_LINES or count < LEAST_SHARE * len(firsts):
         return
     for line, space in firsts:
-        is_apart = min(space, usual_space * NEARNESS) > APART * line.size
+        is_apart = min(space, usual_space * NEARNESS) > APART * line.size  # on this page, and usually
         if is_apart and round(line.y / NEARNESS) == usual_height:
             yield line
 

@@ -1,4 +1,8 @@
-"""The tables of a PDF page: consecutive lines of several pieces that are below each other, with space between them."""
+"""The tables of a PDF page: consecutive rows whose pieces are below each other, in columns with space between them.
+
+A row is the lines of one baseline. A piece is the part of a line between two wide gaps, and becomes a cell or a part of
+one. A run is consecutive rows with the same columns; it is a table unless it is too short, or prose in columns.
+"""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -11,16 +15,16 @@ from crawler.contrib.documents.text_join import joined
 LEAST_ROWS = 3
 """The least number of rows with several cells; one less in a table of three or more columns."""
 MOST_PITCH = 3.0
-"""Ems between the baselines of two lines of a table."""
+"""Ems between the baselines of two rows of a table, at most."""
 SPACE = 0.5
-"""Ems of white space between two columns."""
+"""Ems of white space between two columns, at least."""
 MOST_BETWEEN = 1.5
-"""From the first line of a table to its last, in the order of drawing, fewer lines than this multiple of its own."""
+"""If the lines drawn from the first to the last line of a run are this many times its own lines, it is no table."""
 MOST_LINES = 500
-"""Lines of a page in which tables are looked for; a page of more has no text for readers."""
+"""Tables are looked for on pages with at most so many lines; a page with more has no text for readers."""
 MAX_COLUMNS = 30
 PROSE = 45
-"""Mean characters of the cells of a column of prose: two such columns are not a table."""
+"""A column is prose if its cells have more characters than this on average; two such columns are not a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ def _rows(lines: Sequence[PdfLine]) -> list[_Row]:
 
 
 def _runs(rows: Sequence[_Row]) -> list[list[_Row]]:
-    """The rows of each table: consecutive rows that share columns."""
+    """The runs that are tables."""
     runs: list[list[_Row]] = []
     run: list[_Row] = []
     columns: list[tuple[float, float]] = []
@@ -130,19 +134,21 @@ def _begins_table(row: _Row) -> bool:
 
 
 def _fits(spans: Sequence[tuple[float, float]], columns: Sequence[tuple[float, float]], size: float) -> bool:
-    """Whether a row belongs to a table with these columns: a row of one piece must begin where one of them does."""
+    """Whether a row belongs to a table with these columns: a row of one piece must begin where a column does, and end
+    before the column does.
+    """
     return len(spans) > 1 or any(abs(spans[0][0] - x0) < size and spans[0][1] < x1 + size for x0, x1 in columns)
 
 
 def _trimmed(run: list[_Row]) -> list[_Row]:
-    """A run without the rows of one piece at its end that begin where its first column does: they are paragraphs."""
+    """A run without the rows at its end that are one piece in the first column: they are paragraphs below the table."""
     while run and len(run[-1].pieces) == 1 and abs(run[-1].pieces[0].x0 - run[0].pieces[0].x0) < run[-1].size:
         run = run[:-1]
     return run
 
 
 def _is_table(run: Sequence[_Row]) -> bool:
-    """Whether rows are a table: it has enough rows of several cells, and at most one column of prose."""
+    """Whether a run is a table: it has enough rows of several cells, and at most one column of prose."""
     rows_of_cells = [row for row in run if len(row.pieces) > 1]
     columns = _columns(run)
     least_rows = LEAST_ROWS
@@ -158,7 +164,9 @@ def _is_table(run: Sequence[_Row]) -> bool:
 
 
 def _is_drawn_by_rows(run: Sequence[_Row], drawn: Sequence[PdfLine]) -> bool:
-    """Whether lines were drawn row by row; two columns of text are drawn one after the other."""
+    """Whether the lines of a run were drawn row by row, so that each row changes the column; two columns of text are
+    drawn one after the other.
+    """
     starts = [x0 for x0, _ in _columns(run)]
     column_numbers = [bisect_right(starts, piece.x0) for line in drawn for piece in line.pieces]
     changes = sum(before != after for before, after in pairwise(column_numbers))
@@ -171,7 +179,9 @@ def _columns(run: Sequence[_Row]) -> list[tuple[float, float]]:
 
 
 def _cells(run: Sequence[_Row]) -> tuple[tuple[str, ...], ...]:
-    """The cells of a table, where the further lines of a cell are joined to its first line."""
+    """The cells of a table. A row continues the row above if it is close to it, and has no first cell or, in a table
+    with space between its rows, fewer cells than columns.
+    """
     columns = _columns(run)
     pitches = [after.y - before.y for before, after in pairwise(run)]
     least_pitch = min(pitches, default=0.0)

@@ -13,18 +13,20 @@ DIVIDED = re.compile(rf"([^\W\d_]{{1,60}})[-{SOFT_HYPHEN}]$")
 """The first part of a word that a hyphen divides at the end of a line."""
 WORD_BEGINNING = re.compile(r"[^\W\d_]{1,60}")
 MOST_DIVIDED = 61
-"""The most characters that DIVIDED matches: only the end of a line is searched, which may be a whole paragraph."""
+"""The most characters that DIVIDED matches. Only so many at the end of a line are searched, as a line may be a whole
+paragraph.
+"""
 HANGUL = re.compile("[\u3131-\u3163\uac00-\ud7a3]")
 """Letters and syllables of Korean, without its middle dot (U+318D)."""
 MIDDLE_DOTS = frozenset("·\u318d\u30fb")
-"""Marks between the members of a list, without spaces in Korean, too."""
+"""Marks between the members of a list; Korean, too, has no space beside them."""
 FULL_WIDTH = frozenset("‘’“”…—·")
-"""Punctuation marks below EASTERN that are full-width, and without spaces, beside a Chinese character."""
+"""Punctuation marks below EASTERN that have no space beside a Chinese character, as they are as wide as it."""
 NO_WORDS: frozenset[str] = frozenset()
 
 
 def joined(lines: Sequence[str], compounds: Collection[str] = NO_WORDS) -> str:
-    """The text of the lines; `compounds` are words in lower case that keep a hyphen at the end of a line.
+    """The text of the lines. `compounds` are words with a hyphen, in lower case: they keep it at the end of a line.
 
     >>> joined(["A beekeep-", "er of well-", "known bees."], {"well-known"}), joined(["蜜蜂在", "黑暗的蜂巢"])
     ('A beekeeper of well-known bees.', '蜜蜂在黑暗的蜂巢')
@@ -49,8 +51,8 @@ def joined(lines: Sequence[str], compounds: Collection[str] = NO_WORDS) -> str:
 
 
 def _are_unspaced(last: str, first: str) -> bool:
-    """Whether no space belongs between two characters: both are from EASTERN on, or one is and the other is a mark of
-    FULL_WIDTH. A space belongs beside a Korean character, unless the other is a middle dot.
+    """Whether no space belongs between two characters: both are East Asian (from EASTERN on), or one is and the other
+    is in FULL_WIDTH. A space belongs beside a Korean character, unless the other is a middle dot.
     """
     if HANGUL.match(last) or HANGUL.match(first):
         return last in MIDDLE_DOTS or first in MIDDLE_DOTS
