@@ -1,7 +1,8 @@
 """Reads the documents of a crawl: tells which responses are documents, and returns the page of each.
 
-A document is a text file, or else a file with a format of its own: PDF, DOCX, ODT or EPUB. The names of methods say
-"file" for the latter.
+A document is a text file, or a PDF, DOCX, ODT or EPUB file. In the names below, a "file" is a document of one of these
+four formats, and not a text file. The first bytes of a file show its format; a text file is known by its declared type
+or its name alone.
 """
 
 from __future__ import annotations
@@ -21,21 +22,22 @@ from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.spiders.page_reader import header
 
 MOST_WAITING = 96 * 1024 * 1024
-"""Bytes of documents that may wait to be read while the crawl sends further requests: three of the largest."""
+"""Bytes of documents that may wait to be read while the crawl sends further requests: three of the largest size."""
 
 
 class DocumentReader:
     """Reads the documents of a crawl in a process of their own, one at a time, while the crawl continues.
 
-    Scrapy sends no requests while the responses being processed have more bytes than a limit. `widen_limit` is called
-    with the number of bytes by which this limit changes, so that documents do not count, up to a limit of their own.
+    Scrapy sends no requests while the responses being processed have more bytes than a limit. Documents that wait to be
+    read must not use it up, so `widen_limit` is called with the number of bytes by which Scrapy's limit must change: it
+    is widened by the bytes of waiting documents, up to MOST_WAITING.
     """
 
     def __init__(self, most_bytes: int, widen_limit: Callable[[int], None], *, reads_files: bool) -> None:
         self._most_bytes = most_bytes
         self._widen_limit = widen_limit
         self._reads_files = reads_files
-        """Whether files are read, rather than text files alone."""
+        """Whether PDF, DOCX, ODT and EPUB files are read; text files always are."""
         self._waiting_bytes = 0
         self._process = DocumentProcess()
         self._thread = ThreadPoolExecutor(1, "documents")
@@ -47,7 +49,7 @@ class DocumentReader:
         return None
 
     def is_wanted(self, headers: Headers, url: str) -> bool:
-        """Whether a response with these headers may be a document."""
+        """Whether a response with these headers may be a document, so that its body is downloaded."""
         return bool(text_type(header(headers, "Content-Type"), url)) or self._may_be_file(headers, url)
 
     def is_document(self, response: Response) -> bool:
@@ -63,11 +65,11 @@ class DocumentReader:
     def _is_file(self, response: Response) -> bool:
         """Whether a response is a file by its first bytes, and its headers allow it."""
         declared = media_type(header(response.headers, "Content-Type"))
+        # A file that is declared as HTML, or not at all, is known by its first bytes.
         is_possible = declared in HTML_TYPES or not declared or self._may_be_file(response.headers, response.url)
         return self._reads_files and is_possible and type_by_mark(response.body) is not None
 
     def _may_be_file(self, headers: Headers, url: str) -> bool:
-        """Whether a response may be a file, by its headers and its address."""
         declared = media_type(header(headers, "Content-Type"))
         return self._reads_files and may_be_document(declared, url, header(headers, "Content-Disposition"))
 
@@ -95,7 +97,7 @@ class DocumentReader:
         return document_page(document, response.url, document.media_type, robots_header)
 
     def _add_waiting(self, size: int) -> None:
-        """Count bytes that wait to be read, and widen the limit of the crawl by as many."""
+        """Count bytes that wait to be read, or that are read if `size` is negative, and change Scrapy's limit."""
         widened_before = min(self._waiting_bytes, MOST_WAITING)
         self._waiting_bytes += size
         self._widen_limit(min(self._waiting_bytes, MOST_WAITING) - widened_before)

@@ -35,28 +35,28 @@ SKIPPED = frozenset(
 )
 """Elements that are deleted, are alternatives of others, or hold no text. Text boxes are read after their paragraph."""
 MOST_STYLES = 20
-"""Steps from a style to the style that it is based on, at most."""
+"""The longest chain of styles, each based on the next, that is followed."""
 OFF = frozenset(("0", "false", "off"))
-"""Values that switch a property off."""
+"""Values that switch a property off; without a value, it is on."""
 TEXT_LEVEL = 9
-"""The outline level of text that is not a heading; those of headings begin at 0."""
+"""The outline level of text that is not a heading; headings have 0 to 8."""
 
 
 def read_docx(data: bytes) -> DocumentContent:
     """The document in a DOCX file."""
     package = Package(data)
-    main = _main(package)
+    main = _main_file(package)
     root = package.xml(main)
     reader = _DocxReader(package, main)
     body = Body()
-    for part in elements_named(root, "body"):
-        reader.blocks(part, body)
-        break
+    document = next(elements_named(root, "body"), None)
+    if document is not None:
+        reader.blocks(document, body)
     reader.notes(body)
     return DocumentContent(body=body.html(), facts=_facts(package), is_cut=body.is_cut)
 
 
-def _main(package: Package) -> str:
+def _main_file(package: Package) -> str:
     """The name of the file that has the text."""
     relations = package.xml_if_any("_rels/.rels")
     if relations is None:
@@ -131,7 +131,7 @@ class _DocxReader:
                         level = level or self.levels.get(style, 0)
                     case "outlineLvl":
                         level = _level(attribute(child, "val"))
-                    case "numPr":
+                    case "numPr":  # numId 0 removes the number that the style gives
                         is_item = not any(attribute(id_, "val") == "0" for id_ in child.iterchildren("{*}numId"))
                         depth = next((_number(attribute(at, "val")) for at in child.iterchildren("{*}ilvl")), 0)
         return style, level, is_item or style.lower().startswith("list"), depth
@@ -248,7 +248,7 @@ def _level(value: str) -> int:
 
 
 def _number(value: str, otherwise: int = 0) -> int:
-    """The number that a value is in decimal digits, or else `otherwise`."""
+    """The value as a number if it has at most four decimal digits, or else `otherwise`."""
     if value.isascii() and value.isdigit() and len(value) < 5:
         return int(value)
     return otherwise

@@ -1,4 +1,8 @@
-"""Reads EPUB files (EPUB 2 and 3): the chapters in the order of the spine, each a page of XHTML."""
+"""Reads EPUB files (EPUB 2 and 3): the chapters, each a page of XHTML, in the order of the spine.
+
+META-INF/container.xml names the package document. Its manifest lists all files, and its spine the ids of the chapters.
+https://www.w3.org/TR/epub-33/#sec-package-doc
+"""
 
 import posixpath
 import re
@@ -14,9 +18,11 @@ from crawler.page.page import Page
 
 DROPPED = ("script", "style", "nav", "svg", "img", "picture", "audio", "video", "iframe", "object", "embed", "form")
 KEPT = {"href": ("http://", "https://"), "colspan": ("",), "start": ("",), "value": ("",)}
-"""Attributes that are kept if their values have one of these prefixes."""
+"""Attributes that are kept if their values have one of these prefixes; the empty prefix allows any value."""
 HIDING = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 CHAPTER_TYPES = frozenset(("application/xhtml+xml", "text/html", "application/xml", ""))
+"""The media types of chapters in the manifest."""
+MAX_AUTHORS = 10
 
 
 def read_epub(data: bytes) -> DocumentContent:
@@ -24,11 +30,11 @@ def read_epub(data: bytes) -> DocumentContent:
     package = Package(data)
     container = package.xml("META-INF/container.xml")
     name = next((attribute(rootfile, "full-path") for rootfile in elements_named(container, "rootfile")), "")
-    root = package.xml(name)
+    package_document = package.xml(name)
     encrypted_files = _encrypted_files(package)
     body = Body()
     chapters_read = 0
-    chapters = _chapters(root, posixpath.dirname(name))
+    chapters = _chapters(package_document, posixpath.dirname(name))
     for chapter in chapters[:MAX_PAGES]:
         if body.is_cut:
             break
@@ -39,7 +45,8 @@ def read_epub(data: bytes) -> DocumentContent:
             chapters_read += 1
     if not chapters_read:
         raise DocumentError(Fault.BROKEN)
-    return DocumentContent(body=body.html(), facts=_facts(root), is_cut=body.is_cut or len(chapters) > MAX_PAGES)
+    is_cut = body.is_cut or len(chapters) > MAX_PAGES
+    return DocumentContent(body=body.html(), facts=_facts(package_document), is_cut=is_cut)
 
 
 def _encrypted_files(package: Package) -> frozenset[str]:
@@ -50,10 +57,12 @@ def _encrypted_files(package: Package) -> frozenset[str]:
     return frozenset(unquote(attribute(reference, "URI")) for reference in elements_named(root, "CipherReference"))
 
 
-def _chapters(root: etree._Element, folder: str) -> list[str]:
-    """The names of the files with the text, in reading order, without the table of contents."""
+def _chapters(package_document: etree._Element, folder: str) -> list[str]:
+    """The names of the chapters' files, in reading order, without the table of contents. `folder` is that of the
+    package document: names in the manifest are relative to it.
+    """
     files: dict[str, str] = {}
-    for item in elements_named(root, "item"):
+    for item in elements_named(package_document, "item"):
         is_text = attribute(item, "media-type") in CHAPTER_TYPES and "nav" not in attribute(item, "properties").split()
         if is_text:
             files[attribute(item, "id")] = posixpath.normpath(
@@ -61,10 +70,10 @@ def _chapters(root: etree._Element, folder: str) -> list[str]:
             )
     spine = [
         attribute(itemref, "idref")
-        for itemref in elements_named(root, "itemref")
+        for itemref in elements_named(package_document, "itemref")
         if attribute(itemref, "linear") != "no"
     ]
-    return [files[key] for key in dict.fromkeys(spine) if key in files]
+    return [files[key] for key in dict.fromkeys(spine) if key in files]  # each chapter once
 
 
 def _add_chapter(data: bytes, body: Body) -> None:
@@ -99,16 +108,16 @@ def _drop(element: etree._Element) -> None:
     parent.remove(element)
 
 
-def _facts(root: etree._Element) -> Facts:
+def _facts(package_document: etree._Element) -> Facts:
     """The facts in the metadata of a book."""
     texts_of_name: dict[str, list[str]] = {}
-    for metadata in root.iterchildren("{*}metadata"):
+    for metadata in package_document.iterchildren("{*}metadata"):
         for element in metadata.iter():
             text = (element.text or "").strip()
             if text:
                 texts_of_name.setdefault(local(element), []).append(text)
     first_texts = {name: texts[0] for name, texts in texts_of_name.items()}
-    authors = "; ".join(texts_of_name.get("creator", ())[:10])
+    authors = "; ".join(texts_of_name.get("creator", ())[:MAX_AUTHORS])
     return Facts(
         title=first_texts.get("title", ""),
         author=authors,

@@ -12,9 +12,10 @@ WEB = ("http://", "https://")
 
 
 class Body:
-    """Elements whose text is HTML already; elements beyond the limits of a document are skipped.
+    """Collects the elements of a document, in order; elements beyond the limits of a document are skipped.
 
-    An item of a list stays open until the next item of its list or the end of the list, as a list may follow within it.
+    The texts that methods take are HTML already. An item of a list stays open until the next item of its list or the
+    end of the list, as a list may follow within it.
     """
 
     def __init__(self) -> None:
@@ -22,7 +23,9 @@ class Body:
         self._lists: tuple[str, ...] = ()
         """The tags of the lists that are open, the outermost first."""
         self._length = 0
+        """Characters of the texts so far, at most MAX_TEXT."""
         self._count = 0
+        """Elements so far, at most MAX_BLOCKS."""
         self.is_cut = False
         """Whether an element was skipped because of a limit."""
 
@@ -50,7 +53,7 @@ class Body:
         self._add(f"{before}<li{value}>{text}", text, lists)
 
     def markup(self, html: str, text: str, count: int) -> None:
-        """Add HTML with this text and this number of elements."""
+        """Add HTML that has this text and this number of elements."""
         self._add(html, text, count=count)
 
     def link(self, url: str, title: str) -> None:
@@ -80,9 +83,9 @@ class Body:
         self.is_cut = self.is_cut or cells_left < 0
 
     def _add(self, html: str, text: str, lists: tuple[str, ...] = (), count: int = 1) -> None:
-        """Add HTML, unless its text is empty or a limit is reached.
+        """Add HTML, unless its text is empty or a limit is exceeded.
 
-        `lists` are the tags of the lists that are open after it. Open lists that are not among them are closed before.
+        `lists` are the tags of the lists that the HTML leaves open; the other open lists are closed before it.
         """
         self._length += len(text)
         self._count += count  # also of empty elements: a file may have millions

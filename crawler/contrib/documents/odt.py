@@ -18,10 +18,11 @@ SKIPPED = frozenset(
 )
 """Elements that are not text of the document, or are lists of its contents."""
 HOLDERS = frozenset("section list-header table-header-rows table-rows table-row-group text-box frame".split())
-"""Elements whose blocks are read as if they were in the parent."""
+"""Elements that hold paragraphs, which are read like those of the text itself."""
 TITLES = {"Title": 1, "Subtitle": 2}
-"""The levels of styles that mark a paragraph as a heading."""
+"""The levels of styles that make a paragraph a heading."""
 FACTS = ("title", "initial-creator", "creator", "creation-date", "date", "language")
+"""The elements of meta.xml that are read."""
 
 
 def read_odt(data: bytes) -> DocumentContent:
@@ -51,7 +52,7 @@ class _OdtReader:
             for styles in root.iterchildren("{*}automatic-styles")
             for style in styles.iterchildren("{*}style")
         }
-        """The style on which each style of the document is based, by their names."""
+        """The name of the style on which each style of the document is based, by its name."""
         self.hidden = {
             attribute(style, "name")
             for style in root.iterfind("{*}automatic-styles/{*}style")
@@ -101,7 +102,7 @@ class _OdtReader:
                     case "list":
                         self.items(child, body, depth + 1)
                     case "h":
-                        self.blocks([child], body)  # type: ignore[arg-type] # only iterates over it
+                        self.blocks([child], body)  # type: ignore[arg-type] # blocks only iterates over its argument
                     case "p":
                         body.item(self.text(child), depth)
 
@@ -128,6 +129,7 @@ class _OdtReader:
                     yield anchor(attribute(child, "href"), self.text(child))
                 case "note":
                     self.notes += child.iterchildren("{*}note-body")
+                # A text box in a frame is read after its paragraph.
                 case name if name not in SKIPPED and name != "frame" and not self.is_hidden(child):
                     yield from self.pieces(child)
             yield escape(child.tail or "", quote=False)

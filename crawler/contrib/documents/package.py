@@ -12,15 +12,16 @@ from crawler.page.document import DocumentError, Fault
 MAX_FILES = 20_000
 """Entries of an archive: a book has some hundred."""
 MAX_FILE = 64 * 1024 * 1024
-"""Bytes of one unpacked file: the text of the largest books is a tenth as long."""
+"""Bytes of one unpacked file, at most: the text of the largest books is a tenth as long."""
 MAX_TOTAL = 128 * 1024 * 1024
-"""Bytes of all unpacked files."""
+"""Bytes of all files that are unpacked, at most."""
 DIRECTORY_MARK = b"PK\x01\x02"
 """The bytes with which each entry of the directory begins: section 4.3.12 of
 https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT."""
 ENCRYPTED = 1
 """The flag of an encrypted entry: section 4.4.4 of the same specification."""
 ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
+"""What zipfile raises for damaged archives."""
 
 
 class Package:

@@ -19,7 +19,7 @@ from crawler.page.document import (
 from crawler.processes.function_process import ChildDiedError, ChildLimits, FunctionProcess
 
 MAX_ANSWER = 100_000_000
-"""Bytes of an answer. The text of a document is smaller; a process that a document has taken over may send more."""
+"""Bytes of an answer, at most. The text of a document is smaller; a hijacked process may send more."""
 RENEWED_AFTER = 500
 """Documents after which the process is started again, so that memory leaks stay small."""
 LIMITS = ChildLimits(cpu_seconds=MAX_SECONDS, memory_bytes=MAX_MEMORY, answer_bytes=MAX_ANSWER)
@@ -28,7 +28,10 @@ File = tuple[bytes, str]
 
 
 class DocumentProcess:
-    """Reads documents in one process; calls from several threads wait for each other."""
+    """Reads documents in one process; calls from several threads wait for each other.
+
+    `seconds` is the time limit of each document.
+    """
 
     def __init__(self, seconds: float = MAX_WAIT) -> None:
         self.seconds = seconds

@@ -18,7 +18,7 @@ def _read_pdf(data: bytes) -> DocumentContent:
 def _read_docx(data: bytes) -> DocumentContent:
     from crawler.contrib.documents.docx import read_docx
 
-    if data.startswith(OLE_MARK):  # an encrypted file is wrapped in another format
+    if data.startswith(OLE_MARK):  # an encrypted DOCX file is wrapped in Microsoft's older format
         raise DocumentError(Fault.ENCRYPTED)
     return read_docx(data)
 
@@ -67,7 +67,7 @@ def type_of(data: bytes) -> str:
 def read_document(data: bytes, content_type: str = "") -> DocumentContent:
     """The document in the bytes of a file; raises a DocumentError if it has no text for readers.
 
-    `content_type` is the type of a text file, see `text_type`. The types of other documents follow from their bytes.
+    `content_type` is the type of a text file (see `text_type`), and empty for other documents: their bytes show it.
     """
     if content_type:
         document_type = media_type(content_type)

@@ -12,18 +12,19 @@ from itertools import pairwise
 RULE = re.compile(r"\s*([=\-~^*_+#.·•])\1{3,}\s*$")
 """A line drawn with one character."""
 MOST_FRAMED = 100
-"""Lines in a frame; two rules with more lines between them are not a frame."""
+"""The second rule of a frame is at most so many lines below the first one."""
 
 
 @dataclass(frozen=True, slots=True)
 class FramedLine:
-    """A line and the rule of its frame; empty if it is in no frame."""
+    """A line, and the frame around it."""
 
     text: str
     _: KW_ONLY
     rule: str = ""
+    """The rule above and below the frame; empty if the line is in no frame."""
     is_rule: bool = False
-    """Whether it is one of the two rules itself."""
+    """Whether the line is one of the two rules itself."""
 
 
 def framed_lines(lines: Sequence[str]) -> Iterator[FramedLine]:
@@ -52,7 +53,7 @@ def is_wall(line: str, rule: str) -> bool:
 
 
 def _frames(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The first and the last line of each frame; a frame that begins within another is skipped."""
+    """The indexes of the two rules of each frame; a frame that begins within another is skipped."""
     numbers_of_rule: dict[str, list[int]] = {}
     for at, line in enumerate(lines):
         if RULE.match(line):
@@ -66,9 +67,10 @@ def _frames(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _is_frame(lines: Sequence[str], first: int, last: int) -> bool:
-    """Whether a text, not a box, follows the first of two rules directly, and no text is next to them outside.
+    """Whether the lines with the indexes `first` and `last` are the rules of a frame.
 
-    Text may follow directly below the second rule if there is a single line between the rules: a title.
+    Text follows the first rule directly, and is not a box that is drawn on all sides. No text is directly above the
+    first rule or below the second one; only a frame with a single line, a title, may have text directly below it.
     """
     if not 1 < last - first <= MOST_FRAMED:
         return False

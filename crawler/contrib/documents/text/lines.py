@@ -1,7 +1,8 @@
 """Tells lines that a paragraph was broken into from lines whose ends matter.
 
 Whoever breaks a paragraph puts as many words on a line as it has room for: a line is full if the first word of the next
-line has no room on it. Lines of code, verses, tables and addresses end where their author wanted.
+line has no room on it. Lines of code, verses, tables and addresses end where their author wanted. The edge of a text is
+the width of its full lines, in columns.
 """
 
 import re
@@ -13,33 +14,33 @@ from crawler.page.text import EASTERN, FULL_STOPS, width
 WIDEST = 120
 """Columns of the widest line that a paragraph was broken into; a longer line is a paragraph by itself."""
 USUAL_EDGE = 72
-"""Columns of a full line in a text that is too short to measure."""
+"""The edge of a text that is too short to measure."""
 SLACK = 0.12
-"""Share of the columns that a full line may lack: people break lines by eye."""
+"""The share of the edge that a full line may lack: people break lines by eye."""
 LEAST_FULL = 0.8
 """The least share of full lines among the lines of a paragraph before the last."""
 NARROW = 60
-"""Columns of a full line in a text whose lines are too wide for verses."""
+"""From this edge on, lines are too wide for verses."""
 LEAST_WITHIN = 0.5
 """The least share of narrow lines that end within a sentence: in most poems, few verses do."""
 LEAST_FULL_NARROW = 0.75
 """The least share of narrow lines that are full: in poems whose verses end within sentences, few are."""
 LEAST_OWN_EDGE = 3
-"""The least lines of a paragraph from which the width of its full lines is measured."""
+"""A paragraph with at least so many lines has an edge of its own: its widest line."""
 NEARLY_FULL = 0.6
-"""The least width of a line that ends within a sentence and continues in the next line, as a share of a full line."""
+"""The least width of a line that ends within a sentence and continues in the next line, as a share of the edge."""
 LINES_FOR_EDGE = 10
-"""The least lines of a text from which the width of its full lines is measured; see USUAL_EDGE."""
+"""The edge of a text is measured if it has at least so many lines; otherwise it is USUAL_EDGE."""
 EDGE_QUANTILE = 0.95
-"""The quantile of the widths of lines that is the width of a full line."""
+"""The edge is this quantile of the widths of lines: a few lines are too wide."""
 GAP = re.compile(r"\S {3,}\S")
 """Space between columns."""
 WIDE_GAP = re.compile(r"\S {5,}\S")
-"""Space wider than the space that programs insert between words to justify lines."""
+"""Space between columns that is wider than programs make it between words to justify lines."""
 DRAWING = re.compile(r"[+|][-=]{2,}|[-=_~^]{4,}|\|.*\||[\u2500-\u257f]|--+>|<--+|(?:\. ?){5,}|[{}]$|^\s*[|\\]|[|\\]$")
 """Signs of figures, tables and code."""
 MOST_DRAWN = 0.3
-"""The largest share of lines of a paragraph that may have such signs."""
+"""The largest share of a paragraph's lines that may have such signs."""
 FIRST_WORD = re.compile(r"\S{1,40}+")
 STOPS = FULL_STOPS | frozenset(':：;；”’"」』）)!?…')
 """Characters at the end of a line after which its sentence probably does not continue."""
@@ -63,7 +64,9 @@ def edge_of(lines: Sequence[str]) -> int:
 
 
 def continues_paragraph(line: str, before: str, edge: int) -> bool:
-    """Whether a line continues the paragraph of the line before it. Only the first line of a paragraph is indented."""
+    """Whether a line continues the paragraph of the line before it, which may be indented two columns more: it may be
+    the first line of the paragraph.
+    """
     further_left = indent(before) - indent(line)
     if further_left < 0 or further_left > 2 or DRAWING.search(before + line):
         return False
@@ -85,8 +88,8 @@ def is_paragraph(lines: Sequence[str], edge: int) -> bool:
         return False
     if len(lines) >= LEAST_OWN_EDGE:
         edge = own_edge
-    edge = max(own_edge, edge)
-
+    else:
+        edge = max(own_edge, edge)
     pairs = list(pairwise(lines))
     continuing = sum(_may_continue(line, after, edge) for line, after in pairs)
     if continuing < LEAST_FULL * len(pairs):

@@ -19,14 +19,16 @@ from crawler.page.decoding import decode
 SEPARATOR = re.compile(r"^From \S.{0,200}\d{4}$(?=\n[A-Za-z-]{1,60}:)", re.MULTILINE)
 """The line before each message of an archive, which ends with a year."""
 HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{0,60}:[^\n]*\n(?:[ \t]+\S[^\n]*\n)*)+(?=\s*(?:\n|$))")
+"""The headers of a message, up to an empty line; an indented line continues a header."""
 SIGNATURE_MARK = "--"
 """The line above a signature, with a trailing space or without (https://www.rfc-editor.org/rfc/rfc3676#section-4.3)."""
 MAX_SIGNATURE = 12
-"""Lines of a signature; more may be text."""
+"""Lines of a signature, at most; more lines may be text."""
 REQUIRED_HEADER = "from"
 """A header that every message has; other texts may begin with fields, too."""
 ONE_OF_HEADERS = ("subject", "date")
 """Headers of which every message has at least one."""
+# What mail programs put before the subject of a reply.
 REPLY = re.compile(r"^(?:\s*(?:re|aw|sv|antw|回复|答复)\s*[:：])+\s*", re.IGNORECASE)
 MAX_MESSAGES = 10_000
 MAX_HEADER = 10_000
@@ -112,8 +114,7 @@ def _letter(source: str) -> Letter | None:
 
 
 def _unsigned(text: str) -> str:
-    """The text of a message without its signature.
-
+    """The text of a message without its signature, which is searched for among the last lines.
     >>> _unsigned("They dance.\\n-- \\nAnn Smith, beekeeper\\n")
     'They dance.\\n'
     """
@@ -154,7 +155,7 @@ def _payload(part: Message) -> str:
     """The decoded text of a part."""
     encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
     if encoding not in ("quoted-printable", "base64"):
-        return str(part.get_payload())  # already decoded with the whole file
+        return str(part.get_payload())  # the encoding of the whole file was used already
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
         return ""

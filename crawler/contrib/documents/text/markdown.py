@@ -18,6 +18,7 @@ from markdown_it.rules_inline import StateInline
 from crawler.page.document import DocumentContent, Facts
 
 FIELDS = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\n(.{0,20000}?)\n\1[ \t]*(?:\n|\Z)", re.DOTALL)
+"""The fields before a text, between lines of `---` (YAML) or `+++` (TOML)."""
 FIELD = re.compile(r"^(title|authors?|date|lang(?:uage)?)\s*[:=]\s*(\S.{0,300}?)\s*$", re.MULTILINE | re.IGNORECASE)
 FENCE = re.compile(r"\s*(?:>\s*)*(`{3,}|~{3,})")
 """The beginning of a line above or below a block of code."""
@@ -26,6 +27,7 @@ COLONS = re.compile(r"\s*+:{3,}+\s*+(?:\{?[\w-]*+\}?\s*+(?P<title>[^{}\n]*+))?(?
 BOX = re.compile(r"(?P<left>\s*+)(?:!!!|\?\?\?\+?)\s++[\w-][\w -]*+(?:\s*+(?<=\s)\"(?P<title>[^\"\n]*+)\")?\s*+$")
 """The line above the indented text of a box: `!!! note "Title"`."""
 BOX_INDENT = 4
+"""Columns by which the text of such a box is indented."""
 HEADING_NAME = re.compile(r"^(\s{0,3}#{1,6}\s(?:.*\S)?)[ \t]++\{[#.:][^{}\n]*+\}[ \t]*+$")
 """A heading that ends with its name: `# Title {#name}`."""
 NOTE = re.compile(r"\[\^([^\]\[\s]{1,50})\]:[ \t]*(.*)")
@@ -37,9 +39,9 @@ MAX_NOTES = 1_000
 BRACKETS = "[]\"' "
 """Characters around the value of a field."""
 NESTING = 20
-"""Elements within each other that are parsed."""
+"""Elements within each other that are parsed, at most."""
 MAX_MARKDOWN = 1_000_000
-"""Characters that are read, as many as a book has: an empty line alone takes 6 microseconds."""
+"""Characters that are read, as many as a book has: parsing an empty line alone takes 6 microseconds."""
 
 
 @cache
@@ -60,11 +62,10 @@ class Note:
 
 
 def _read_note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Move a footnote from the text to its end; returns whether there is one, as the parser's rules do.
-
-    With `silent`, the parser only asks whether a footnote begins here.
+    """Take a footnote out of the text, to be rendered at its end; returns whether there is one, as the parser's rules
+    do. With `silent`, the parser only asks whether a footnote begins at the line `start`.
     """
-    notes: dict[str, Note] = state.env["notes"]
+    notes: dict[str, Note] = state.env["notes"]  # the notes so far, by their names
     if state.is_code_block(start):
         return False
     note = NOTE.match(_line(state, start))
@@ -113,7 +114,7 @@ def _rendered(source: str) -> str:
     html: str = _parser().render(source, {"notes": notes})
     items = [
         f'<li id="fn-{note.number}">{_parser().render(note.source, {"notes": notes})}</li>'
-        for note in list(notes.values())  # a copy: rendering a footnote may add others, which are left out
+        for note in list(notes.values())  # a copy: rendering a footnote may add footnotes, which are left out
     ]
     if items:
         return f'{html}<section class="footnotes"><ol>{"".join(items)}</ol></section>'

@@ -15,13 +15,14 @@ PAGE_NUMBER = re.compile(r"\[Page (\d{1,4})\]$")
 DIGITS = re.compile(r"\d+")
 LEAST_PAGES = 2
 LEAST_SHARE = 0.3
-"""The least share of pages that have a running head or foot: left and right pages of a book have different ones."""
+"""The least share of pages that have the same running head: left and right pages of a book have different ones."""
 
 Lines = Sequence[str]
 
 
 def without_page_breaks(lines: Lines, edge: int) -> list[str]:
-    """The lines of all pages; a paragraph that continues on the next page has no empty line at the page's end.
+    """The lines of all pages. There is an empty line between two pages, except within a paragraph that continues on the
+    next page.
 
     >>> first = ["Bees dance in", "", "Bees [Page 1]", "\\fBees May 2024", ""]
     >>> text = [*first, "the dark.", "", "Bees [Page 2]", "\\fBees May 2024", "End."]
@@ -85,7 +86,7 @@ def _trimmed(lines: list[str]) -> list[str]:
 
 
 def _running_lines(lines: Iterable[str]) -> frozenset[str]:
-    """The forms of lines that are on many pages, the same but for the page number."""
+    """The forms of those lines that are on many pages; lines with the same form differ only in numbers and spaces."""
     counts = Counter(map(_form, lines))
     least = max(LEAST_PAGES, LEAST_SHARE * counts.total())
     return frozenset(form for form, count in counts.items() if count >= least)

@@ -25,18 +25,18 @@ from crawler.page.text import EASTERN, fold_space, has_full_stop, width
 
 TAB_WIDTH = 8
 STRUCK = re.compile(r"(.)\x08")
-"""The first of two characters that a printer strikes on one place: bold or underlined letters."""
+"""The first of two characters that a printer strikes in the same place to make a bold or underlined letter."""
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 QUOTED = re.compile(r" {0,3}>")
 MOST_QUOTES = 8
-"""Quotes within each other that are read; deeper ones are listings."""
+"""Quotes within each other that are read; quotes within these are written as listings."""
 UNDERLINE = re.compile(r"\s*([=\-~^*+#\"'])\1{2,}\s*$")
 ORNAMENT = re.compile(r"[\s=\-~*_+#.·•]*$")
 """A line that only separates the text above it from the text below it."""
 RULE_SLACK = 2
 """Columns by which the rules around a heading may be longer or shorter than the heading."""
 BANNERS = ("=", "#")
-"""Characters of rules around a heading that may have any length."""
+"""Rules of these characters may have any length around a heading."""
 LEADERS = re.compile(r"(?<![\s.])\s*+(?:\.\s*+){3,}+\d*+\s*+$|(?<!\s)\s{3,}+\d{1,4}$")
 """The dots or spaces and the page number at the end of a line of a table of contents."""
 DOTTED = re.compile(r"(?:\. ?){3}\s*+[\divxlc]++\s*+$")
@@ -52,18 +52,18 @@ MARKER = re.compile(
 )
 """The bullet or number of an item of a list."""
 ITEM_NUMBER = re.compile(r"([1-9]\d{0,2})\. ")
-"""The number of an item in an ordered list, as HTML writes it."""
+"""The number of an item that HTML can write: `1. `, not `(1)` or `a.`."""
 NUMBERED = re.compile(r"(?:[A-Z]\w{2,11}\s+)?((?:\d{1,3}|[A-Z](?=\.))(?:\.\d{1,3})*)\.?\s{1,4}(?=\S)")
 """The number of a section, perhaps with a word such as Appendix before it."""
 MAX_HEADING = 100
-"""Characters of a heading."""
+"""Characters of a heading, at most."""
 MAX_HEADING_LINES = 3
 CHINESE_INDENT = "\u3000\u3000"
 """Two wide spaces, with which paragraphs of Chinese texts begin."""
 CENTRED_SLACK = 8
 """Columns by which the two margins of a centred line may differ."""
 FIRST_BLOCKS = 4
-"""Blocks at the beginning of a text that may be its title."""
+"""The title of a text is among so many blocks at its beginning."""
 ENDS_OF_CLAUSES = tuple(".,;:。，；：")
 END_OF_SENTENCE = (*ENDS_OF_CLAUSES, "!", "?", "！", "？")
 OPENING_QUOTES = "\"'“‘„«「『《"
@@ -81,8 +81,7 @@ LEAST_WORDS = 0.75
 LEAST_READABLE = 0.55
 """The least share of lines of words in a text for readers."""
 LEAST_SENTENCES = 0.25
-"""The least share of characters in paragraphs with sentences in another text for readers.
-
+"""The least share of characters in paragraphs with sentences, in a text for readers with fewer lines of words.
 On a Debian system, a tenth of the files of code and 95 % of the READMEs reach one of these two shares.
 """
 
@@ -106,7 +105,7 @@ class TextBlock:
     blanks: int = 1
     """Empty lines before it."""
     rule: str = ""
-    """The line that is drawn above and below it, if it is framed."""
+    """The rule above and below it if it is framed; empty otherwise."""
 
     @property
     def indent(self) -> int:
@@ -128,7 +127,7 @@ class TextPart:
 
 @dataclass(frozen=True)
 class Layout:
-    """The measures and the headings of a text."""
+    """The measures of a text, and the headings that it tells itself."""
 
     edge: int
     """The width of its full lines, in columns."""
@@ -165,7 +164,7 @@ def is_for_readers(parts: Sequence[TextPart]) -> bool:
 
 
 def _has_sentences(part: TextPart) -> bool:
-    """Whether a part is a paragraph with a full stop, of several lines or of a line that was not broken."""
+    """Whether a part is a paragraph with a full stop that is long: it has several lines, or one over WIDEST."""
     is_long = part.kind is Kind.PARAGRAPH and (len(part.lines) > 1 or width(part.lines[0]) > WIDEST)
     return is_long and has_full_stop(_text(part.lines))
 
@@ -210,7 +209,6 @@ def _blocks(lines: Sequence[str]) -> Iterator[TextBlock]:
 
 
 def _parts_of_blocks(blocks: Sequence[TextBlock], bold_lines: frozenset[str]) -> list[TextPart]:
-    """The parts of the blocks of a text."""
     # Find the tables of contents, and measure the text.
     lines = [line for block in blocks for line in block.lines]
     short_blocks = Counter(_entry(block.lines) for block in blocks if len(block.lines) <= MAX_HEADING_LINES)
@@ -236,12 +234,14 @@ def _parts_of_blocks(blocks: Sequence[TextBlock], bold_lines: frozenset[str]) ->
 
 
 def _entry(lines: Sequence[str]) -> str:
-    """An entry of a table of contents, without the dots and the page number at its end."""
+    """The lines of an entry of a table of contents as one line, without the dots and the page number at its end."""
     return fold_space(LEADERS.sub("", " ".join(lines)))
 
 
 def _is_contents(block: TextBlock, short_blocks: Counter[str]) -> bool:
-    """Whether the lines of a block occur again as blocks of their own, or end with dots and a page number."""
+    """Whether a block is a table of contents: its entries occur again as blocks of their own, which `short_blocks`
+    counts, or all its lines end with dots and a page number.
+    """
     if block.rule:
         return False
     if all(map(DOTTED.search, block.lines)):
@@ -253,7 +253,7 @@ def _is_contents(block: TextBlock, short_blocks: Counter[str]) -> bool:
 
 
 def _entries(block: TextBlock) -> list[str]:
-    """The entries of a table of contents; a line without a number continues an entry with one."""
+    """The entries of a table of contents; a line without a number continues an entry that has a number."""
     entries: list[list[str]] = []
     was_numbered = False
     for line in block.lines:
@@ -301,7 +301,7 @@ def _pieces(block: TextBlock) -> Iterator[TextBlock]:
 
 
 def _without_rules(block: TextBlock) -> TextBlock:
-    """The block without rules above and below its text; the rules of a figure or a table stay."""
+    """The block without rules above and below its text; a figure, a table or a box keeps them."""
     lines = block.lines
     first = 0
     last = len(lines)
@@ -352,7 +352,7 @@ def _parts_of_piece(
 
 
 def _framed(block: TextBlock, layout: Layout, list_indents: list[int], *, may_be_title: bool) -> Iterator[TextPart]:
-    """The parts of a framed block: a heading, a list or paragraphs if its text is readable, otherwise a listing."""
+    """The parts of a framed block: a list; a heading or paragraphs if its text is readable; otherwise a listing."""
     lines = block.lines
     text = fold_space(" ".join(lines))
     is_readable = _begins_sentence(text) and _consists_of_words(text)
@@ -370,7 +370,9 @@ def _framed(block: TextBlock, layout: Layout, list_indents: list[int], *, may_be
 
 
 def _fits_rule(block: TextBlock) -> bool:
-    """Whether the rules around a block are those of a heading: a banner, or as long as it, or it is in their middle."""
+    """Whether the rules around a block are those of a heading: they are a banner or as long as the block's longest
+    line, or that line is in their middle.
+    """
     rule = block.rule.strip()
     longest = max(block.lines, key=width)
     left = indent(longest) - indent(block.rule)
@@ -439,7 +441,7 @@ def _level(text: str, *, is_below_title: bool) -> int:
 
 
 def _items(block: TextBlock) -> list[tuple[int, list[str]]]:
-    """The items of a list, each with its indentation; empty if the block is not a list."""
+    """The items of a list: the indentation and the lines of each. Empty if the block is not a list."""
     items: list[tuple[int, list[str]]] = []
     if any(DRAWING.search(line) or GAP.search(_unmarked(line)) for line in block.lines):
         return []
@@ -474,7 +476,7 @@ def _nested(items: Iterable[tuple[int, list[str]]], list_indents: list[int]) -> 
 
 
 def _paragraphs(block: TextBlock, layout: Layout) -> Iterator[TextPart]:
-    """The paragraphs of a block; the block as a listing if its lines are not those of paragraphs."""
+    """The paragraphs of a block; the whole block as a listing if its lines do not form paragraphs."""
     lines = block.lines
     is_unbroken = max(map(width, lines)) > WIDEST and not any(map(DRAWING.search, lines))
     if is_unbroken:
@@ -491,7 +493,9 @@ def _paragraphs(block: TextBlock, layout: Layout) -> Iterator[TextPart]:
 
 
 def _chinese_paragraphs(lines: Sequence[str], layout: Layout) -> Iterator[TextPart]:
-    """The paragraphs of a block where they begin with wide spaces; a line that was not broken is a paragraph."""
+    """The paragraphs of a block where they begin with wide spaces; if the lines from one such line to the next do not
+    form a paragraph, each of them is one.
+    """
     starts = [at for at, line in enumerate(lines) if line.startswith(CHINESE_INDENT)]
     for start, end in pairwise(sorted({0, *starts, len(lines)})):
         paragraph = tuple(lines[start:end])
@@ -502,7 +506,7 @@ def _chinese_paragraphs(lines: Sequence[str], layout: Layout) -> Iterator[TextPa
 
 
 def _is_prose(lines: Sequence[str], layout: Layout) -> bool:
-    """Whether lines are a paragraph, whose first line may have an indentation of its own."""
+    """Whether lines are a paragraph. Its first line may be indented in any way, the others all in the same way."""
     if len(lines) == 1:
         is_code = indent(lines[0]) > layout.margin and not _consists_of_words(lines[0])
         return not (GAP.search(lines[0]) or DRAWING.search(lines[0]) or is_code)
@@ -523,7 +527,9 @@ def _indented_paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def _term(lines: tuple[str, ...], layout: Layout) -> list[TextPart]:
-    """A term and its description below it or beside it; empty if the block has another form."""
+    """A term and its description: one paragraph if the description is beside the term, two if it is below; empty if
+    the block has another form.
+    """
     # All lines below the first have one indentation, to the right of the term.
     if len(lines) < 2 or len({indent(line) for line in lines[1:]}) != 1 or indent(lines[1]) <= indent(lines[0]):
         return []
@@ -540,7 +546,7 @@ def _term(lines: tuple[str, ...], layout: Layout) -> list[TextPart]:
 
 
 def _merged(parts: Sequence[TextPart]) -> list[TextPart]:
-    """The parts without the heading of the table of contents, where consecutive listings are joined."""
+    """The parts, with consecutive listings joined, and without the heading above a table of contents."""
     merged: list[TextPart] = []
     for (kind, is_framed), run in groupby(parts, key=attrgetter("kind", "is_framed")):
         if kind is Kind.CONTENTS:
@@ -556,7 +562,7 @@ def _merged(parts: Sequence[TextPart]) -> list[TextPart]:
 
 
 def write(parts: Iterable[TextPart], body: Body, quotes: int = 0) -> None:
-    """Write the parts of a text into a body; `quotes` is the number of quotes around the text."""
+    """Write the parts of a text into a body; `quotes` is the number of quotes that the text is in."""
     for part in parts:
         match part.kind:
             case Kind.HEADING:
@@ -594,8 +600,8 @@ def _write_quote(part: TextPart, body: Body, quotes: int) -> None:
 
 
 def _text(lines: Sequence[str]) -> str:
-    """The lines of a paragraph as one line. A hyphen at a line end stays, as most plain texts divide no words: `joined`
-    keeps the hyphen of each word in ALL_WORDS.
+    """The lines of a paragraph as one line. Most plain texts divide no words, so a hyphen at the end of a line stays:
+    ALL_WORDS makes `joined` keep it.
     """
     return joined([fold_space(line) for line in lines], ALL_WORDS)
 

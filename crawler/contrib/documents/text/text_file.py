@@ -15,7 +15,7 @@ from crawler.page.page import media_type
 
 MARKUP = re.compile(r"\s*<(?:!doctype|html|\?xml|head|body)\b", re.IGNORECASE)
 BINARY = re.compile(r"[\x00-\x07\x0e-\x1a\x1c-\x1f\ufffd]")
-"""Control characters that texts do not have, and bytes that could not be decoded."""
+"""Control characters that texts do not have, and U+FFFD, which stands for bytes that could not be decoded."""
 MOST_BINARY = 0.005
 """The largest share of binary characters in a text."""
 MAX_LINES = 200_000
@@ -24,7 +24,9 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_text_file(data: bytes, content_type: str) -> DocumentContent:
-    """The document of a text file with a type of `TEXT_TYPES`; raises a DocumentError if the bytes are not a text."""
+    """The document in a text file, whose type is one of `TEXT_TYPES`; raises a DocumentError if the bytes are not a
+    text.
+    """
     whole = _decoded(data, content_type)
     text = "\n".join(whole[:MAX_TEXT].split("\n", MAX_LINES)[:MAX_LINES])
     if MARKUP.match(text) or len(BINARY.findall(text)) > MOST_BINARY * len(text):
@@ -35,7 +37,7 @@ def read_text_file(data: bytes, content_type: str) -> DocumentContent:
 
 
 def _plain_text(text: str) -> DocumentContent:
-    """The document of mail, a book or another plain text; raises a DocumentError if it is not for readers."""
+    """The document in mail, a book or another plain text; raises a DocumentError if it is not for readers."""
     letters = letters_of(text)
     if letters:
         return _mail(letters)
@@ -53,13 +55,15 @@ def _plain_text(text: str) -> DocumentContent:
 
 
 def _decoded(data: bytes, content_type: str) -> str:
-    """The text of the bytes, with form feeds and backspaces, which are removed from web pages."""
+    """The text of the bytes. The form feeds and backspaces, which `decode` removes, have a meaning in text files."""
     encoding = decode(data, content_type)[1]
     return data.decode(encoding, "replace").removeprefix(BYTE_ORDER_MARK)
 
 
 def _mail(letters: list[Letter]) -> DocumentContent:
-    """The document of a message, or of an archive, where each message begins with its subject, author and date."""
+    """The document of a message, or of an archive. A message begins with its subject, and in an archive also with its
+    author and date.
+    """
     body = Body()
     is_archive = len(letters) > 1
     for letter in letters:
