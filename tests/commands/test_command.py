@@ -117,7 +117,7 @@ def test_every_subcommand_is_there(command: Any) -> None:
     ("command", "table"),
     [
         (clean.Command, "crawler.extraction.auto:FAVOURS"),
-        (clean.Command, "crawler.contrib.bulk.cleaning:MORE"),
+        (clean.Command, "crawler.contrib.bulk.cleaning:MORE_FIELDS"),
         (evaluate.Command, "crawler.contrib.lab.evaluation.peers:PEERS"),
     ],
 )

@@ -79,7 +79,7 @@ class FilesProgress(CleaningProgress):
         self.file_count = len(todo)
         self.files_done = 0
         self.bytes_done = 0
-        total = sum(sizes) if all(sizes) else 0  # unknown if the size of any file is
+        total = sum(sizes) if all(sizes) else 0  # unknown if the size of any file is unknown
         super().__init__(total, lambda: self.bytes_done, tally, interval)
 
     def end(self, file: FileToClean) -> None:
@@ -100,7 +100,7 @@ class FilesProgress(CleaningProgress):
 
 @contextmanager
 def only_run(folder: Path, lock_name: str, shown: str) -> Iterator[None]:
-    """A context in which no other run uses the folder; raises a WrongUseError, with the name `shown`, if one does."""
+    """A context in which no other run uses the folder; raises a WrongUseError that names it `shown` if one does."""
     try:
         lock = take_lock(folder / lock_name)
     except OSError as error:
@@ -121,10 +121,10 @@ class FilesRun:
     file_cleaner: FileCleaner
     todo: Sequence[FileToClean]
     done_earlier: int
-    """Files that another run, or a worker that seemed dead, has cleaned."""
+    """Files that were already cleaned: by an earlier run, or by a worker that was reported dead too early."""
     tally: CleaningCounts = field(default_factory=CleaningCounts)
     cleaned: int = 0
-    """Files that were cleaned."""
+    """Files that this run cleaned."""
     failed: int = 0
     """Files that could not be cleaned."""
     size: int = 0
@@ -267,7 +267,7 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
     gc.freeze()  # loaded modules are never collected
     gc.set_threshold(GARBAGE_THRESHOLD)
     sizes = [source.size for source in inputs]
-    total = sum(sizes) if all(sizes) else 0  # unknown if the size of any input is
+    total = sum(sizes) if all(sizes) else 0  # unknown if the size of any input is unknown
     progress = CleaningProgress(total, lambda: sum(source.position for source in inputs), CleaningCounts(), interval)
     return _clean(inputs, output, progress, cleaner, jobs)
 

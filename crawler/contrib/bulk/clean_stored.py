@@ -1,9 +1,9 @@
 """`winnow clean --stored`: extracts the texts of a crawl's pages again from stored responses, in the database.
 
-All fields of `READERS` are read again, the text numbers of pages that have them, and the Markdown of pages that have it
-or for which it is requested. Pages are saved in batches, each in one transaction. The progress is in
-OUTPUT_DIR/.NAME.clean.json, so that the same command continues however the run ended. Saving a page twice changes
-nothing.
+All fields of `READERS` are read again. So are the numbers of published rules in `quality` (text numbers) of pages that
+have them, and the Markdown of pages that have it or for which it is requested. Pages are saved in batches, each in one
+transaction. The progress is in OUTPUT_DIR/.NAME.clean.json, so that the same command continues however the run ended.
+Saving a page twice changes nothing.
 """
 
 import argparse
@@ -77,8 +77,9 @@ from crawler.store.read_only import exists, reading
 from crawler.translation.message import Message, localized, plural
 from crawler.urls.parsing import host_of
 
-PAGES_AT_ONCE = 200  # pages saved in one transaction
-LETTERS_AT_ONCE = 8_000_000  # characters of texts that wait to be saved, plus one page
+# Waiting pages are saved as soon as there are so many, or as they have so many characters.
+PAGES_AT_ONCE = 200
+LETTERS_AT_ONCE = 8_000_000
 LINK = re.compile(r"(?<!!)\[(?:[^\]\\]|\\.)*\]\(")
 """A link in Markdown; an image has ! before it."""
 
@@ -88,16 +89,19 @@ class PageToClean:
     """A page with its response, on its way to the process that extracts its text."""
 
     id: int
+    """The number by which pages are read in order."""
     key: int
+    """The key of its address, by which it is saved."""
     url: str
     fetched_at: str
     fingerprint: str | None
     """The fingerprint of its current text."""
     response: Mapping[str, Any]
+    """The values of RESPONSE_COLUMNS."""
     method: str
     favour: str
     markdown: str
-    """no, yes or links."""
+    """`no`, `yes` or `links`."""
     templates: tuple[LeafLabel, ...] = ()
     """The templates that the crawl learned of its host, if its method learns them."""
     is_document: bool = False
@@ -161,7 +165,7 @@ def _extract_again(stored: PageToClean, judges_images: bool, fallback: Extractor
     extract = with_documents(extract)
     extraction = page.once(extract)
     fallback_name = fallback.name if fallback is not None else ""
-    # The values that the next visit compares, such as the signature, as on a first visit.
+    # The values that the next visit compares, such as the signature. Without a history, all are computed.
     check = ChangeDetector(stored.method, stored.favour, extract, fallback_name).check(page, extraction, None)
 
     values = {name: read(page, extraction) for name, read in READERS.items()}
@@ -186,7 +190,7 @@ def _extract_again(stored: PageToClean, judges_images: bool, fallback: Extractor
 
 
 def _header(headers: Sequence[tuple[str, str]], header: str, between: str) -> str:
-    """All values of a header as one text, joined as in a crawl."""
+    """All values of a header as one text, with `between` between two of them, as in a crawl."""
     return between.join(value for name, value in headers if name.lower() == header)
 
 
@@ -203,7 +207,7 @@ class StoredOptions:
     """None keeps the method of each page."""
     favour: str
     markdown: str | None
-    """no, yes or links; None keeps the kind of Markdown of each page."""
+    """`no`, `yes` or `links`; None keeps the kind of Markdown of each page."""
     judges_images: bool
 
 
@@ -213,7 +217,9 @@ class Bookmark:
 
     path: Path
     conditions: Mapping[str, Any]
-    """The crawl, the options, and the versions of everything that texts depend on; a run with others starts anew."""
+    """The crawl, the options, and the versions of everything that texts depend on; with other conditions, a run starts
+    anew.
+    """
     last_page_id: int = 0
     """The id of the last page that was saved."""
     has_changed: bool = False
@@ -298,8 +304,8 @@ class StoredRun:
                 method = self.options.method
                 favour = self.options.favour
 
-            # The crawl has templates only if the page's own method learns the same kind of library. `auto` can do
-            # without them; documents are extracted without them, too.
+            # Templates: the crawl has them only if the page's own method learns the same kind of library. `auto` works
+            # without them, too, and documents are extracted without them.
             is_document = row["extractor"] == METHOD
             library = LEARNING.get(method)
             needs_templates = library is not None and not is_document
@@ -353,7 +359,7 @@ class StoredRun:
             progress.say(f"{result.broken.place}: {result.broken.why}")
         elif result.row is not None:
             size = len(result.row["to_text"].encode())
-            # The tally takes no notice of the line.
+            # The line is not counted.
             self.tally.add(Cleaned(line=b"", before=result.before, after=size, ended=result.ended))
             self.changed += result.has_changed
 

@@ -1,10 +1,11 @@
 """Reads and saves pages whose texts are extracted again from stored responses, and groups near-duplicates again.
 
 The fields that come from a page itself are replaced, and with them the values that the next visit compares. How the
-page was found and fetched, its relevance, its earlier texts and its due time stay the same. Near-duplicates of the
-whole crawl are computed from the signatures when all pages are saved; until then, signatures of texts that two methods
-have extracted would be compared. The signature of a page is entered under several keys, its bands: two pages are
-compared only if they share a band.
+page was found and fetched, its relevance, its earlier texts and its due time stay the same.
+
+Near-duplicates are found by comparing the signatures of texts. Until all pages are saved, some texts are still those
+of the earlier method, so near-duplicates of the whole crawl are computed afterwards. The signature of a page is entered
+under several keys, its bands: two pages are compared only if they share a band.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,8 +64,8 @@ MADE_ANEW = (
     "extractor_version",
 )
 """The fields that are replaced."""
-# Replaces the fields of the page `page_key` by the values `to_NAME`. `fetched` is the time of its stored response: a
-# page that was fetched again meanwhile keeps its newer fields.
+# Sets the fields of the page `page_key` to the values `to_NAME`. `fetched` is the time of its stored response: a page
+# that was fetched again meanwhile keeps its newer fields.
 SAVE = (
     update(page)
     .where(page.c.key == bindparam("page_key"), page.c.fetched_at == bindparam("fetched"))
@@ -82,6 +83,7 @@ class CleanedCrawl(NamedTuple):
     name: str
     started_at: float
     round: int
+    """The number of its current round, which saved pages get."""
     first_round: int
     """The round in which it was begun, or last begun fresh."""
 
@@ -102,7 +104,9 @@ def check_idle(connection: Connection, cleaned_crawl: CleanedCrawl) -> None:
 def pages_after(
     connection: Connection, cleaned_crawl: CleanedCrawl, last_page_id: int, *, markdown: bool
 ) -> Iterator[RowMapping]:
-    """The pages of a crawl after an id, with their responses if stored, and their Markdown if requested."""
+    """The pages of a crawl with ids above `last_page_id`, with their responses if stored, and with their Markdown if
+    `markdown` is true.
+    """
     names = (*PAGE_COLUMNS, "markdown") if markdown else PAGE_COLUMNS
     columns = (*(page.c[name] for name in names), *(stored_response.c[name] for name in RESPONSE_COLUMNS))
     # Adding 0 keeps databases from using the indexes by crawl: they would sort all pages for each batch.
@@ -118,7 +122,7 @@ def pages_after(
 
 
 def _next_rows(connection: Connection, query: Any) -> list[RowMapping]:
-    """The next rows, up to BYTES_AT_ONCE; ends the transaction that reads them."""
+    """The next rows, until their bodies have BYTES_AT_ONCE; ends the transaction that reads them."""
     rows_read: list[RowMapping] = []
     size = 0
     with connection.execute(query, execution_options={"yield_per": FETCHED_AT_ONCE}) as rows:
@@ -164,7 +168,8 @@ def group_again(engine: Engine, cleaned_crawl: CleanedCrawl) -> Iterator[int]:
             pages = [
                 compared_page(row.key, row.url, row.signature, row.text_fingerprint, row.text_owner) for row in rows
             ]
-            # The original of each page; None if it is no near-duplicate. Those of earlier pages may change, too.
+            # The original of each page; None if the page is no near-duplicate. `now` may also have earlier pages, whose
+            # original has changed.
             before = {row.key: row.duplicate_of for row in rows}
             now = dict.fromkeys(before) | enter_pages(connection, cleaned_crawl.id, pages)
             save_copies(connection, {key: now[key] for key in now if key not in before or now[key] != before[key]})
@@ -181,7 +186,7 @@ def _may_be_original(cleaned_crawl: CleanedCrawl) -> tuple[ColumnElement[bool], 
 
 
 def _delete_bands(engine: Engine, cleaned_crawl: CleanedCrawl) -> bool:
-    """Delete some of the bands of a crawl; returns whether there may be more."""
+    """Delete the next bands of a crawl, about BANDS_AT_ONCE; returns whether there are more."""
     of_crawl = near_duplicate_band.c.crawl_id == cleaned_crawl.id
     band = near_duplicate_band.c.band
     some_bands = delete(near_duplicate_band).where(of_crawl)

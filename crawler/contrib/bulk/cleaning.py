@@ -1,6 +1,8 @@
 """Cleans saved pages: turns raw records into lines of JSON in the same order, on any number of processors.
 
-`FileCleaner` cleans one file of an archive into one file of lines, in any process on any machine.
+A cleaner is a function from a record to its line; `method_cleaner` makes the cleaner of a method. `cleaning_results`
+applies it to the records of all inputs. Instead, `FileCleaner` cleans one file of an archive into one file of lines, in
+any process on any machine.
 """
 
 import json
@@ -47,18 +49,20 @@ from crawler.urls.parsing import host_of
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'
 """A line with values that are JSON already, and the additional fields."""
-MORE = {name: read for name, read in READERS.items() if name not in ("title", "text")}
+MORE_FIELDS = {name: read for name, read in READERS.items() if name not in ("title", "text")}
 """Additional fields of a line, with the same values as in the items of a crawl with `quality=yes`."""
-MORE |= {"quality": text_quality, "images": page_images}
+MORE_FIELDS |= {"quality": text_quality, "images": page_images}
 
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """A clean page as a line of JSON, with the bytes of the page and of its text."""
+    """A clean page as a line of JSON."""
 
     line: bytes
     before: int
+    """Bytes of the page."""
     after: int
+    """Bytes of its text."""
     _: KW_ONLY
     ended: Cut | None = None
     """The limit that cut off the page; None if it was read to its end."""
@@ -67,7 +71,7 @@ class Cleaned:
 CleaningResult = Cleaned | Broken | Skipped
 Cleaner = Callable[[ReadResult], CleaningResult]
 MethodCleaner = partial[CleaningResult]
-"""The function `clean_record` with its options, to which the libraries of hosts can be added."""
+"""The function `clean_record` with its options; `with_libraries` may add the libraries of hosts."""
 
 
 @dataclass
@@ -116,7 +120,9 @@ def clean_record(
     fallback: ExtractorFallback | None = None,
     libraries: Libraries = MappingProxyType({}),
 ) -> CleaningResult:
-    """The result of cleaning a record; never raises an exception. `markdown` is no, yes or links."""
+    """The result of cleaning a record; never raises an exception. `markdown` is `no`, `yes` or `links`; `fields` are
+    names in MORE_FIELDS; `libraries` are by host.
+    """
     if not isinstance(read_result, Raw):
         return read_result
 
@@ -128,7 +134,7 @@ def clean_record(
         if fallback is not None:
             extract = with_fallback(extract, fallback)
         extraction = record.page.once(with_documents(extract))
-        more = {name: MORE[name](record.page, extraction) for name in fields}
+        more = {name: MORE_FIELDS[name](record.page, extraction) for name in fields}
         if markdown != "no":
             more["markdown"] = page_markdown(record.page, extraction, markdown == "links")
         return _cleaned(record, extraction, method, more)
@@ -172,15 +178,16 @@ def method_cleaner(
     fields: Sequence[str] = (),
     fallback: ExtractorFallback | None = None,
 ) -> MethodCleaner:
-    """A function that cleans a record by the method of this name, and can be sent to another process."""
+    """The function that cleans a record by the method of this name; it can be sent to another process."""
     return partial(clean_record, method=method, extract=extract, markdown=markdown, fields=fields, fallback=fallback)
 
 
 def with_libraries(cleaner: MethodCleaner, inputs: Sequence[Input], show: Callable[[], object]) -> Cleaner:
-    """The cleaner with a library for each host of these inputs, if its method learns libraries.
+    """The cleaner with a library for each host of these inputs, if its method learns libraries and the inputs can be
+    read twice.
 
-    A library holds the parts that the pages of a host have in common. `show` is called for each record that is read for
-    the libraries.
+    A library holds the parts that the pages of a host have in common. `show`, which shows progress, is called for each
+    record that is read for the libraries.
     """
     library_type = LEARNING.get(cleaner.keywords["method"])
     rereadable_inputs = [source for source in inputs if source.can_be_read_again]
@@ -206,7 +213,7 @@ def _lost_record(record: ReadResult) -> CleaningResult:
     return Broken(place=record.place, why="the process that cleans it dies")
 
 
-MOST_NAMED = 10  # broken records of a file that are listed; others are only counted, to save memory
+MOST_NAMED = 10  # broken records of a file that are listed; further ones are only counted, to save memory
 
 
 @dataclass
@@ -218,11 +225,11 @@ class FileResult:
     named_broken: list[Broken] = field(default_factory=list)
     """The first broken records, at most MOST_NAMED."""
     existed: bool = False
-    """Whether the output was already there."""
+    """Whether the output was already there, so that nothing was cleaned."""
     failed: str = ""
     """Why there is no output."""
     stops: bool = False
-    """Whether other files would fail for the same reason."""
+    """Whether all other files would fail for the same reason, so that the run stops."""
     worker: tuple[str, int, int] = field(
         default_factory=lambda: (socket.gethostname(), os.getpid(), threading.get_ident())
     )
@@ -238,7 +245,7 @@ class FileCleaner:
     """The random id of the folder, in its manifest."""
     cleaner: MethodCleaner
     maker: str
-    """The versions of Winnow and its libraries; other versions might write other lines."""
+    """The versions of Winnow and its libraries when the run began; other versions might write other lines."""
 
     def __call__(self, file: FileToClean) -> FileResult:
         """Clean a file in the order of its records; no content of the file raises an exception."""
@@ -257,7 +264,7 @@ class FileCleaner:
         return result
 
     def _check(self) -> None:
-        """Raise an OutputError on a machine with another version of Winnow, or with another folder of this path."""
+        """Raise an OutputError if this machine has another version of Winnow, or another folder at this path."""
         if maker() != self.maker:
             raise OutputError(
                 "{host} has another version of Winnow or Python: {other}, not {ours}",

@@ -37,7 +37,7 @@ class CleanOptions(CommandOptions):
             "more fields, of: language, comments, author, published, published_source, page_type, quality, "
             "text_fingerprint, rights, content_type, page_count, images"
         )
-        more = names("crawler.contrib.bulk.cleaning:MORE")
+        more = names("crawler.contrib.bulk.cleaning:MORE_FIELDS")
         add("--with", metavar="FIELDS", dest="fields", type=more, default=[], help=fields)
         markdown = N_("add the text as Markdown; links adds the addresses of links, too")
         add("--markdown", choices=("no", "yes", "links"), nargs="?", const="yes", help=markdown)

@@ -1,7 +1,7 @@
 """Cleans files with the workers of a Dask scheduler, on many machines or in processes that are started here.
 
-Each thread of a worker cleans one file at a time, without a queue: when it is free, it takes the largest file that
-remains. If a worker dies, Dask gives its file to another worker, at most four times in all.
+Only as many files are submitted as the workers have threads, so that a free thread always takes the largest file that
+remains. If a worker dies, Dask gives its file to another worker, until four workers have died on it.
 """
 
 import logging
@@ -50,6 +50,7 @@ class DaskRun:
         self.clean = clean
         self.report = report
         self.under_way: dict[Future, FileToClean] = {}
+        """The files that are submitted and not finished, by the futures of their results."""
         self.workers: dict[str, int] = {}
         """The number of threads of each worker, by its address."""
         self.last_poll = float("-inf")
@@ -99,7 +100,7 @@ class DaskRun:
 
 
 def _result(future: Future, file: FileToClean) -> FileResult:
-    """The result of a file that is finished or given up."""
+    """The result of a file that a worker has finished or Dask has given up."""
     if future.status != "error":
         file_result = future.result()
         assert isinstance(file_result, FileResult)  # noqa: S101 - the task is a FileCleaner

@@ -1,9 +1,9 @@
 """Learns which parts the pages of a host have in common, from the saved pages themselves before they are cleaned.
 
 A library holds the common parts of one host. The records are read twice. The first pass counts the pages of each host.
-The second pass learns from a sample of each host that has N1 pages, the least from which a library is learned. The
-pages of a sample are taken at regular intervals, so that it is small and has pages of all kinds. The libraries are
-complete before any page is cleaned, so the texts are the same with any number of processes.
+The second pass learns from a sample of each host that has at least N1 pages. The pages of a sample are taken at regular
+intervals, so that it is small and has pages of all kinds. The libraries are complete before any page is cleaned, so the
+texts are the same with any number of processes.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from crawler.page.page import NotHtmlError, Page
 from crawler.urls.parsing import host_of
 
 PAGES_A_HOST = 2 * N1
-"""Pages in the sample of each host."""
+"""Pages in the sample of a host, at most."""
 
 Libraries = Mapping[str, Library]
 """The library of each host, by its name."""
@@ -30,6 +30,7 @@ def learned_libraries(
     record.
     """
     page_counts = Counter(host for host, _ in _pages(read(), show) if host)
+    # A sample takes each page whose number is a multiple of the host's step.
     steps = {host: max(1, count // PAGES_A_HOST) for host, count in page_counts.items() if count >= N1}
     if not steps:
         return {}

@@ -1,7 +1,8 @@
 """`winnow noise judge`: judges the images of saved pages in order, without a crawl, on any number of processors.
 
-The pages are read twice, so that they need not be kept in memory. The first pass counts the images of each site: its
-evidence. The second judges each image with the evidence of its site.
+The pages are read twice, so that they need not be kept in memory. The first pass collects the evidence of each site:
+how often its images, and the words in their addresses, occur. The second judges each image with the evidence of its
+site.
 
 A run may take hours. With -o, lines are written to OUT.TOKEN.part, which is renamed to OUT at the end: OUT is always
 complete, and an earlier OUT stays until then.
@@ -41,6 +42,7 @@ COMMAND = "noise judge"
 NO_TEXT = Extraction(text="", title="")
 """For the first pass: evidence does not depend on the text around images, so no text is extracted."""
 NOT_REQUESTED = Skipped(Outcome(Code.NOT_ASKED_FOR))
+"""The result for a page that is not among the `page_ids` to judge."""
 FILE = "file"
 """The field of a record's head with the path of its file."""
 DIGITS = 6  # digits after the point in scores
@@ -52,9 +54,9 @@ class SavedPage:
     """A page in a line of JSON."""
 
     id: str
-    """The id of the line, or else the address."""
+    """The id of the line, or else the page's address."""
     id_as_json: str
-    """The id as JSON, where a number stays a number."""
+    """The id as JSON text, so that a number in the input is a number in the output."""
     site: str
     page: Page
 
@@ -82,7 +84,7 @@ class ImageJudging:
     evidence: Mapping[str, Evidence]
     """The evidence by site."""
     nameless: str = ""
-    """The address of pages without an http address. If empty, such pages are broken."""
+    """The address that pages without an http address get, such as NAMELESS; if empty, such pages are broken."""
     page_ids: frozenset[str] | None = field(default=None, repr=False)
     """The ids of the pages to judge; None for all."""
 
@@ -188,7 +190,7 @@ def page_of(saved_record: ReadResult, nameless: str) -> SavedPage:
     address = own_address or nameless
     id_as_json = as_json(address) if record.id == "null" else record.id
     page_id = json.loads(id_as_json) if id_as_json.startswith('"') else id_as_json
-    # Each page without an address is a site by itself.
+    # Each page without an address is a site by itself, named by the place of its line.
     site = address_of(address).site if own_address else saved_record.place
     return SavedPage(id=page_id, id_as_json=id_as_json, site=site, page=replace(record.page, url=address))
 

@@ -23,6 +23,7 @@ from crawler.extraction import EXTRACTION_VERSION
 from crawler.translation.message import Message
 
 ENDING = ".jsonl"
+"""The end of an output's name, after the whole name of its input."""
 NO_ARCHIVE = Message("--into cleans WARC files, JSON lines and Tianwang's raw pages; use -o for other inputs")
 
 
@@ -37,7 +38,7 @@ class FileToClean:
     output: str
     """The name of the output in its folder."""
     size: int | None
-    """Stored bytes; None if the file cannot be read."""
+    """Its size in bytes; None if the file cannot be read."""
 
 
 def files_to_clean(names: Sequence[str]) -> list[FileToClean]:
@@ -116,7 +117,7 @@ def write_manifest(folder: Path, options: Mapping[str, Any], files: Sequence[Fil
     path = folder / MANIFEST
     sizes = {file.output: file.size for file in files}
     now = {"folder": secrets.token_hex(16), "maker": maker(), "options": dict(options), "sizes": sizes}
-    before: dict[str, Any] = now | {"sizes": {}}
+    before: dict[str, Any] = now | {"sizes": {}}  # in a new folder, nothing is different from before
     if path.exists():
         before = json.loads(path.read_bytes())
     earlier_sizes = before["sizes"]

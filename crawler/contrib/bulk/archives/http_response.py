@@ -16,7 +16,7 @@ from crawler.contrib.bulk.archives.records import (
     WalledError,
     fields_of,
 )
-from crawler.contrib.bulk.archives.stream import Inflate, ZstdDecompressor, ZstdError
+from crawler.contrib.bulk.archives.stream import GZIP_BITS, RAW_BITS, ZLIB_BITS, Inflate, ZstdDecompressor, ZstdError
 from crawler.page.document_type import may_be_document, text_type
 from crawler.page.page import NotHtmlError, Page, is_html, media_type
 from crawler.page.walls import wall_service
@@ -27,11 +27,6 @@ CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]*)?\r?\n")
 STATUS = re.compile(rb"HTTP/[\d.]+[ \t]+(\d{3})\b", re.IGNORECASE)
 LINE_END = re.compile(rb"\r?\n")
 BROTLI_PIECE_BYTES = 1024 * 1024
-# What zlib calls wbits: the largest window, with a header of zlib, with none, with a header of gzip.
-# https://docs.python.org/3/library/zlib.html#zlib.decompress
-ZLIB_BITS = 15
-RAW_BITS = -15
-GZIP_BITS = 31
 TOO_LONG = f"the page is longer than {MAX_PAGE:,} bytes"
 
 
@@ -56,8 +51,8 @@ def page_of_body(body: bytes, url: str, headers: Mapping[str, str], is_whole: bo
     content_type = headers.get("content-type", "")
     is_file = may_be_document(media_type(content_type), url, headers.get("content-disposition", ""))
     is_document = is_file or bool(text_type(content_type, url))
-    if media_type(content_type) and not is_document:  # a body of another declared type is not decompressed
-        check_type(content_type, b"")
+    if media_type(content_type) and not is_document:
+        check_type(content_type, b"")  # by the declared type alone, before the body is decompressed
 
     if not is_whole:
         raise BrokenError(TOO_LONG)
@@ -82,7 +77,7 @@ def page_of_body(body: bytes, url: str, headers: Mapping[str, str], is_whole: bo
 
 
 def _document(body: bytes, url: str, content_type: str, robots_header: str) -> Page | None:
-    """The page of a document, or None if the body is a web page."""
+    """The page of a document, or None if the body has no declared type and is a web page."""
     if not media_type(content_type) and is_html("", body):
         return None
     return saved_document(body, url, robots_header, content_type)
@@ -146,7 +141,7 @@ def _chunks(body: bytes) -> Iterator[bytes]:
 
 
 def decoded(body: bytes, coding: str) -> bytes:
-    """The body without its content coding; unchanged if it was stored without it."""
+    """The body without its content coding; unchanged if it was stored without it, and is HTML."""
     if not body:
         return body
     try:

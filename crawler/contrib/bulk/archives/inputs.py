@@ -1,6 +1,7 @@
 """The inputs of bulk commands: files, folders of pages and standard input, and the records in them.
 
-The format of a file is determined by its name, or else by its first bytes.
+The format of a file is determined by its name, or else by its first bytes. An archive contains many pages. A web page,
+a document and a text file are single pages; a folder contains single pages only.
 """
 
 import os
@@ -38,6 +39,7 @@ SINGLE_PAGES = (HTML, DOCUMENT, TEXT)
 """The formats of files that contain a single page."""
 HEAD_BYTES = 1024
 """Bytes at the beginning of a file from which its format is detected."""
+# Suffixes of the names of single pages.
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 DOCUMENT_SUFFIXES = tuple(f".{ending}" for ending in ENDINGS)
 TEXT_SUFFIXES = tuple(f".{ending}" for ending in sorted(TEXT_ENDINGS))
@@ -66,15 +68,16 @@ def _read_page(stream: Stream, name: str, content_type: str) -> Iterator[ReadRes
 
 
 def page_record(raw: Raw) -> ArchiveRecord:
-    """The page in one file. Only its name declares its type."""
+    """The page in one file. It has no address, and only its name declares its type."""
     page = saved_document(raw.data, "", "", raw.head["content_type"]) or Page(url="", body=raw.data)
-    return ArchiveRecord(page, as_json(raw.head["name"]), '""')
+    return ArchiveRecord(page, id=as_json(raw.head["name"]), url=as_json(""))
 
 
 def read_folder(folder: Path) -> Iterator[ReadResult]:
-    """The pages of a folder and its subfolders, by name; files whose names have no suffix of a page are skipped."""
+    """The pages of a folder and its subfolders, sorted by name; other files are skipped, by their suffixes."""
     home = folder.resolve()
-    stack: list[Path | os.DirEntry[str]] = [folder]  # no recursion, so that any depth is possible
+    # Instead of recursion, so that any depth is possible. Entries know without a system call whether they are folders.
+    stack: list[Path | os.DirEntry[str]] = [folder]
     while stack:
         entry = stack.pop()
         path = Path(entry)
@@ -92,7 +95,7 @@ def read_folder(folder: Path) -> Iterator[ReadResult]:
 
 
 def _stays_in(link: Path, home: Path) -> bool:
-    """Whether a link leads to a file in the folder, or nowhere."""
+    """Whether a symbolic link leads to a path in the folder that is no folder, and may be missing."""
     target = Path(os.path.realpath(link))  # stops if links form a cycle
     return target.is_relative_to(home) and not target.is_dir()
 
@@ -112,12 +115,14 @@ def read_file(path: Path) -> Iterator[ReadResult]:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFormat:
-    """A format: its name, the suffixes of its files, a check of the first bytes, and its reader."""
+    """A format of files: an archive, or a single page."""
 
     name: str
     suffixes: tuple[str, ...]
     matches_head: Callable[[bytes], bool]
+    """Whether the first HEAD_BYTES of a file are those of this format."""
     read: Callable[[Stream, str], Iterator[ReadResult]]
+    """Yields the records of a file; takes its bytes, and its name for messages."""
 
 
 def _begins_with(mark: bytes) -> Callable[[bytes], bool]:
@@ -141,13 +146,13 @@ FORMATS = (
     ),
     ArchiveFormat(
         name=TEXT,
-        suffixes=tuple(suffix for suffix in TEXT_SUFFIXES if suffix != ".txt"),
+        suffixes=tuple(suffix for suffix in TEXT_SUFFIXES if suffix != ".txt"),  # see TEXT_FORMAT
         matches_head=lambda head: False,  # text files are known by their names only
         read=read_text,
     ),
 )
 TEXT_FORMAT = FORMATS[-1]
-"""Also the format of a `.txt` file, unless its first bytes are those of another format: archives have any name."""
+"""Also the format of a `.txt` file, unless its first bytes are those of another format: archives may have any name."""
 ACCEPTED_INPUTS = (
     "inputs are HTML files (.html, .htm, .xhtml), documents (.pdf, .docx, .odt, .epub), text files (.txt, .md, .eml, "
     ".mbox) and folders of them, JSON lines (.jsonl, .ndjson, .jl), WARC (.warc) and Tianwang's raw pages, also as "
@@ -164,7 +169,7 @@ class Input:
         self.name = name
         self.path = Path(name)
         self.size = 0
-        """Stored bytes of the file; 0 if unknown."""
+        """The size of the file in bytes, compressed if it is; 0 if unknown."""
         self._file: BufferedReader | None = None
         self._stream: Stream | None = None
         self.kind: ArchiveFormat | None = None
@@ -179,7 +184,7 @@ class Input:
 
     @property
     def position(self) -> int:
-        """Stored bytes read so far; 0 if the size is unknown or the file is closed."""
+        """How many of the file's `size` bytes were read so far; 0 if the size is unknown or the file is closed."""
         if self._file is not None and self.size and not self._file.closed:
             return self._file.tell()
         return 0

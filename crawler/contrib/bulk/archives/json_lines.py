@@ -8,7 +8,7 @@ from crawler.contrib.bulk.archives.records import MAX_PAGE, ArchiveRecord, Broke
 from crawler.contrib.bulk.archives.stream import Stream
 from crawler.page.page import Page
 
-MAX_LINE = 2 * MAX_PAGE  # escaped Chinese is twice as long as in UTF-8
+MAX_LINE = 2 * MAX_PAGE  # bytes; escaped Chinese is twice as long as in UTF-8
 BOM = b"\xef\xbb\xbf"
 
 
@@ -32,17 +32,17 @@ def read(stream: Stream, name: str) -> Iterator[ReadResult]:
 
 
 def record(raw: Raw) -> ArchiveRecord:
-    """The page of one line; its id is any value, which is carried through."""
+    """The page of one line; its id, which may be any value, is passed on."""
     page_id = ""
     try:
         members = json.loads(raw.data.decode(), parse_constant=_refuse)
         if isinstance(members, dict):
-            page_id = _to_json(members.get("id"))  # raises an error if it is nested too deeply
+            page_id = _to_json(members.get("id"))  # here, as it raises a RecursionError if the id is nested too deeply
     except UnicodeDecodeError as error:
         raise BrokenError(f"not UTF-8 at byte {error.start:,}") from None
     except json.JSONDecodeError as error:
         raise BrokenError(f"not JSON: {error.msg} at character {error.pos + 1:,}") from None
-    except RecursionError:  # each version of Python words its message differently
+    except RecursionError:  # its own message depends on the version of Python
         raise BrokenError("its JSON is nested too deeply") from None
     except ValueError as error:
         raise BrokenError(f"not JSON: {error}") from None

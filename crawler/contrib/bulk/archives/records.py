@@ -1,4 +1,8 @@
-"""The records that readers return, the pages in them, and the fields of their headers."""
+"""The records of archives and other inputs, the pages in them, and the fields of their headers.
+
+A reader yields a `Raw` for each record that may be a page, a `Skipped` for each other record, and a `Broken` for each
+record that it cannot read. Decoding a `Raw` gives an `ArchiveRecord`.
+"""
 
 import json
 import re
@@ -11,11 +15,11 @@ from crawler.outcomes import Outcome
 from crawler.page.page import Page
 
 MAX_PAGE = 50 * 1024 * 1024
-"""Bytes of an unpacked page; a longer one is broken, so that a decompression bomb does not fill the memory."""
+"""Bytes of an unpacked page, at most; a longer one is broken, so that a decompression bomb does not fill the memory."""
 MAX_HEAD = 64 * 1024
-"""Bytes of a record's header, and of an HTTP header."""
+"""Bytes of a record's header, and of an HTTP header, at most."""
 MAX_STORED = MAX_PAGE + MAX_HEAD
-"""Bytes of a page with its HTTP header."""
+"""Bytes of a page with its HTTP header, at most."""
 EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
 
 NO_FIELDS: Mapping[str, str] = MappingProxyType({})
@@ -57,7 +61,7 @@ class ArchiveRecord:
     id: str = "null"
     """The record's id as JSON text, so that a number in the input is a number in the output."""
     url: str = "null"
-    """The record's address as JSON text: a string, or null if the input has none."""
+    """The record's address as JSON text: a string, or null if a line of JSON has none."""
     head: Mapping[str, str] = field(default_factory=lambda: NO_FIELDS)
     """The fields of the record's header, by lower-case name."""
 
@@ -76,9 +80,9 @@ class Raw:
     data: bytes
     _: KW_ONLY
     head: Mapping[str, str] = field(default_factory=dict)
-    """The fields of its header by lower-case name, or what its reader knows of a single page: its name and type."""
+    """The fields of its header by lower-case name; of a single page, the values that its reader knows instead."""
     fault: str = ""
-    """What is wrong with its length: a constant of its format's module; empty if nothing is wrong."""
+    """What is wrong with its length: a constant of `warc_and_tianwang`; empty if nothing is wrong."""
 
 
 ReadResult = Raw | Broken | Skipped
@@ -98,9 +102,8 @@ def as_json(text: str) -> str:
 
 
 def fields_of(head: bytes) -> dict[str, str]:
-    """The fields by lower-case name. The first field of a name counts; white space at the beginning of a line continues
+    """The fields by lower-case name. The first field of a name counts. A line that begins with white space continues
     the line before it.
-
     >>> fields_of(b"version: 1.0\\r\\nUrl: http://a.example/\\r\\n b")
     {'version': '1.0', 'url': 'http://a.example/ b'}
     """

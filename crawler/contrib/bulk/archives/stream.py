@@ -1,8 +1,10 @@
 """The bytes of a file, read once from beginning to end, decompressed if they are gzip, xz or zstd.
 
 In each of these formats a file may have several parts, one after the other; archives are often written with one part
-per record. A damaged part leaves a hole, and reading continues at the next part. The magic of a format is the first
-bytes of a part.
+per record. A damaged part leaves a hole, and reading continues at the next part. The magic of a format is the bytes
+with which each part begins.
+
+`opened` makes a `Stream` of a file. Its pieces come from `unpacked`, which finds the parts and reads each with `_part`.
 """
 
 import lzma
@@ -24,8 +26,13 @@ else:
     from backports.zstd import ZstdError as ZstdError
 
 PIECE_BYTES = 64 * 1024
-KEPT_PIECES = 32  # pieces at the end of a damaged part that are searched for the beginning of the next part
-MAX_DICTIONARY = 256 * 1024 * 1024  # memory that xz may need; its highest preset needs 65 MB
+KEPT_PIECES = 32  # the last pieces read of a damaged part, which are searched for the beginning of the next part
+MAX_XZ_MEMORY = 256 * 1024 * 1024  # bytes; the highest preset of xz needs 65 MB
+# What zlib calls wbits: the largest window, with a header of zlib, with none, with a header of gzip.
+# https://docs.python.org/3/library/zlib.html#zlib.decompress
+ZLIB_BITS = 15
+RAW_BITS = -15
+GZIP_BITS = 31
 ERRORS = (zlib.error, lzma.LZMAError, ZstdError, ValueError)
 """What decompressors raise for damaged data."""
 
@@ -35,7 +42,7 @@ class Hole:
     """A range of bytes in a file that could not be decompressed."""
 
     at: int
-    """The compressed bytes before it, or before the end of data that are cut off."""
+    """The number of compressed bytes before it; if the data are cut off, the number of bytes before their end."""
     why: str
 
     def __str__(self) -> str:
@@ -43,7 +50,7 @@ class Hole:
 
 
 class Inflate:
-    """zlib's decompressor with the interface of those for xz and zstd. `wbits` is explained in Python's module zlib."""
+    """zlib's decompressor with the interface of those for xz and zstd; `wbits` is ZLIB_BITS, RAW_BITS or GZIP_BITS."""
 
     def __init__(self, wbits: int) -> None:
         self._inflate = zlib.decompressobj(wbits=wbits)
@@ -70,15 +77,16 @@ class Packing:
     name: str
     magic: re.Pattern[bytes]
     unpacker: Callable[[], Any]
+    """Makes a new decompressor, for one part."""
 
 
-# Flags and system are checked, too: three bytes alone occur by chance in searched data.
+# The flags and the operating system are checked, too: the first three bytes alone occur by chance in searched data.
 # https://datatracker.ietf.org/doc/html/rfc1952#section-2.3
 GZIP = re.compile(rb"\x1f\x8b\x08[\0-\x1f].{5}[\0-\x0d\xff]", re.DOTALL)
 PACKINGS = {
-    ".gz": Packing(name="gzip", magic=GZIP, unpacker=lambda: Inflate(31)),
+    ".gz": Packing(name="gzip", magic=GZIP, unpacker=lambda: Inflate(GZIP_BITS)),
     ".xz": Packing(
-        name="xz", magic=re.compile(rb"\xfd7zXZ\0"), unpacker=lambda: lzma.LZMADecompressor(memlimit=MAX_DICTIONARY)
+        name="xz", magic=re.compile(rb"\xfd7zXZ\0"), unpacker=lambda: lzma.LZMADecompressor(memlimit=MAX_XZ_MEMORY)
     ),
     # A frame, or a skippable frame: https://www.rfc-editor.org/rfc/rfc8878#section-3.1
     ".zst": Packing(
@@ -127,7 +135,7 @@ class _Packed:
         self.ahead = b""
         """Bytes that were put back."""
         self.offset = 0
-        """How many bytes were read."""
+        """How many bytes were read, without those that were put back."""
 
     def read(self) -> bytes:
         data = self.ahead or next(self.stored, b"")
@@ -140,7 +148,7 @@ class _Packed:
         self.offset -= len(data)
 
     def seek(self, magic: re.Pattern[bytes]) -> tuple[bool, bool]:
-        """Go to the next part; returns whether there is one, and whether only padding, zero bytes, was skipped."""
+        """Go to the next part; returns whether there is one, and whether only padding (zero bytes) was skipped."""
         is_padding = True
         while data := self.read():
             while len(data) < MAGIC_LENGTH:
@@ -171,7 +179,7 @@ def unpacked(stored: Iterator[bytes], packing: Packing) -> Iterator[bytes | Hole
     while True:
         offset = packed.offset
         has_next, is_padding = packed.seek(packing.magic)
-        # After an incomplete part, the skipped bytes are its rest, which is part of its hole.
+        # After an incomplete part, the skipped bytes are its rest, for which there was a hole already.
         if is_complete and not is_padding:
             yield Hole(at=offset, why=f"this is not {packing.name}")
         if not has_next:
@@ -180,7 +188,9 @@ def unpacked(stored: Iterator[bytes], packing: Packing) -> Iterator[bytes | Hole
 
 
 def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bool]:
-    """The content of one part. Returns whether it is complete; if not, its last pieces are put back to be searched."""
+    """Yields the content of one part. Returns whether it is complete; if not, its last pieces are put back, to be
+    searched for the next part.
+    """
     start = packed.offset
     decompressor = packing.unpacker()
     last_pieces: deque[bytes] = deque(maxlen=KEPT_PIECES)
@@ -224,7 +234,7 @@ class Stream:
         """The hole at which the bytes end; None if no hole has been reached."""
 
     def _more(self) -> bool:
-        """Read another piece; returns whether there was one."""
+        """Read another piece into the buffer; returns whether there was one before the end or a hole."""
         if self._ended:
             return False
         piece = next(self._pieces, b"")
@@ -236,13 +246,13 @@ class Stream:
         return not self._ended
 
     def resume(self) -> None:
-        """Skip the rest before the hole, and continue after it."""
+        """Skip the rest of the bytes before the hole, and continue after it."""
         self.skip(len(self._buffer))
         self.hole = None
         self._ended = False
 
     def _fill(self, size: int) -> None:
-        """Read until the buffer has so many bytes, or all that remain."""
+        """Read until the buffer has `size` bytes, or all that remain."""
         while len(self._buffer) < size and self._more():
             pass
 
@@ -263,7 +273,7 @@ class Stream:
         return next_bytes
 
     def skip(self, size: int) -> None:
-        """Skip bytes of the buffer."""
+        """Skip bytes, which must be in the buffer."""
         del self._buffer[:size]
         self.offset += size
 
@@ -295,7 +305,9 @@ class Stream:
         self.skip(end + 1)
 
     def find(self, mark: bytes, limit: int) -> int | None:
-        """The distance to the next line that begins with the mark; None if there is none within the limit."""
+        """How many bytes ahead the next line begins that begins with the mark; None if there is none within `limit`
+        bytes.
+        """
         if self.peek(len(mark)) == mark:
             return 0
         start = 0
@@ -306,8 +318,8 @@ class Stream:
         return at + 1 if at < limit else None
 
     def skip_to(self, mark: bytes) -> bool:
-        """Skip everything before the next line that begins with the mark; returns whether that was more than white
-        space.
+        """Skip everything before the next line that begins with the mark, or everything to the end or hole; returns
+        whether more than white space was skipped.
         """
         has_junk = False
         if self.peek(len(mark)) == mark:
@@ -329,8 +341,8 @@ def opened(file: BufferedReader, name: str) -> Stream:
     """An open file as a stream, decompressed if necessary."""
     stored = pieces(file)
     head = next(stored, b"")
-    stored = chain([head], stored)
     packing = packing_of(name, head)
+    stored = chain([head], stored)
     if packing is None:
         return Stream(stored)
     return Stream(unpacked(stored, packing))

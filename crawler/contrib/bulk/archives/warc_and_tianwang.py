@@ -34,14 +34,15 @@ from crawler.contrib.bulk.archives.records import (
     as_json,
     fields_of,
 )
-from crawler.contrib.bulk.archives.stream import Inflate, Stream
+from crawler.contrib.bulk.archives.stream import ZLIB_BITS, Inflate, Stream
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import media_type
 
 LENGTH = re.compile(r"\d{1,18}", re.ASCII)
-CHECKED_BYTES = 80  # after the data, where the end of the record must be
-BYTES_OF_TOO_LONG = MAX_HEAD  # how much is read of a record that is too long: its type is found in its HTTP header
+CHECKED_BYTES = 80  # after the data, in which the end of the record must be found
+BYTES_OF_TOO_LONG = MAX_HEAD  # the data that are kept of a record that is too long: its HTTP header tells its type
 
+# Faults of a record's length.
 WRONG_LENGTH = "its length is off"
 CUT_OFF = "it is cut off"
 TOO_LONG = "it is too long"
@@ -49,27 +50,31 @@ TOO_LONG = "it is too long"
 
 @dataclass(frozen=True, slots=True)
 class RecordLayout:
-    """The bytes with which a record begins, the field with its length, and the bytes that may follow its data."""
+    """What is different in the two formats."""
 
     mark: bytes
+    """The bytes with which a record begins."""
     length_field: str
+    """The field with the length of the data."""
     end: re.Pattern[bytes]
+    """What follows the data if their length is right."""
 
 
 WARC = RecordLayout(mark=b"WARC/", length_field="content-length", end=re.compile(rb"\r?\n\r?\n|[\r\n]*(?:\Z|WARC/)"))
 WARC_PAGES = frozenset(("response", "resource"))
-# The first line of the next record may be damaged, too.
+"""The types of records that may be pages."""
+# In `end`, the first line of the next record may be damaged.
 TIANWANG = RecordLayout(
     mark=b"version: ", length_field="length", end=re.compile(rb"[\r\n]*(?:version: |\Z)|[\r\n]+[^\n]{1,40}\nurl: ")
 )
-# The first records of a file may be damaged, too.
+# By this, a file of the format is recognized, even if its first records are damaged.
 TIANWANG_BEGINNING = re.compile(rb"^version: .*\n(?:.+\n){0,20}?url: |\A\s*version: ", re.MULTILINE)
 CLOSING_TAG = b"</html>"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """A record: its place, its fields by lower-case name, its data, and what is wrong with its length."""
+    """A record as a file has it; the attributes are those of `Raw`."""
 
     place: str
     head: dict[str, str]
@@ -79,7 +84,7 @@ class StoredRecord:
 
 
 def _stored_records(stream: Stream, layout: RecordLayout, name: str) -> Iterator[StoredRecord | Broken]:
-    """The records of an archive in order, and the faults between them."""
+    """The records of an archive in order, and what is broken between them."""
     while True:
         yield from _records_to_hole(stream, layout, name)
         hole = stream.hole
@@ -90,10 +95,10 @@ def _stored_records(stream: Stream, layout: RecordLayout, name: str) -> Iterator
 
 
 def _records_to_hole(stream: Stream, layout: RecordLayout, name: str) -> Iterator[StoredRecord | Broken]:
-    """The records up to the end or the next hole, and the faults between them."""
-    was_broken = stream.offset > 0  # after a hole, the rest of its record is not reported again
+    """The records up to the end or the next hole, and what is broken between them."""
+    was_broken = stream.offset > 0  # after a hole, the rest of the damaged record is not reported again
     while True:
-        # Skip what is no record.
+        # Skip bytes that are not part of a record. After a broken record they are its rest, and not reported again.
         start = stream.offset
         if stream.skip_to(layout.mark) and not was_broken:
             yield Broken(place=f"{name}: byte {start:,}", why=f"{stream.offset - start:,} bytes are no record")
@@ -107,7 +112,7 @@ def _records_to_hole(stream: Stream, layout: RecordLayout, name: str) -> Iterato
         yield record
         was_broken = isinstance(record, Broken)
         if was_broken and stream.offset == start:
-            stream.skip(len(layout.mark))  # so that the search goes on behind it
+            stream.skip(len(layout.mark))  # so that this record is not found again
 
 
 def _record(stream: Stream, layout: RecordLayout, place: str) -> StoredRecord | Broken | None:
@@ -129,11 +134,11 @@ def _record(stream: Stream, layout: RecordLayout, place: str) -> StoredRecord | 
 
 
 def _with_data(stream: Stream, layout: RecordLayout, record: StoredRecord, length: int) -> StoredRecord | None:
-    """The record with its data, which follow in the stream; None if a hole cuts them off."""
+    """The record with its data, which the stream has next; None if a hole cuts them off."""
     if length <= MAX_STORED and stream.matches(layout.end, length, CHECKED_BYTES):
         data = stream.take(length)
-        rest = stream.peek(CHECKED_BYTES)
-        stream.skip(len(rest) - len(rest.lstrip(b"\r\n")))
+        after = stream.peek(CHECKED_BYTES)
+        stream.skip(len(after) - len(after.lstrip(b"\r\n")))  # empty lines
         return replace(record, data=data)
 
     # The length is wrong: the data reach to the next record, or to the end of the file.
@@ -211,7 +216,7 @@ def unzipped(data: bytes) -> bytes:
     if data.startswith(b"HTTP/"):  # the field exists, but nothing was compressed
         return data
     try:
-        return unpack(data, Inflate(zlib.MAX_WBITS), MAX_STORED)
+        return unpack(data, Inflate(ZLIB_BITS), MAX_STORED)
     except EOFError:
         raise BrokenError("the zlib data are cut off") from None
     except zlib.error as error:
