@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, select
 
 from crawler.frontier.batch import SAMPLE_COUNTS, WorkerSample
 from crawler.reports.saved_bytes import saved_bytes
-from crawler.store.batch.chart_samples import DAY, added_statuses
+from crawler.store.batch.chart_samples import DAY, sum_of_statuses
 from crawler.store.crawl_tables import sample
 from crawler.store.database import in_chunks
 
@@ -83,7 +83,7 @@ def page_rates(connection: Connection, crawls: Collection[int], now: float) -> d
 
 def statuses_of(connection: Connection, crawl_id: int) -> dict[str, int]:
     """How many responses of a crawl had each status."""
-    return added_statuses(connection.execute(select(sample.c.statuses).where(sample.c.crawl_id == crawl_id)).scalars())
+    return sum_of_statuses(connection.execute(select(sample.c.statuses).where(sample.c.crawl_id == crawl_id)).scalars())
 
 
 def sample_points(
@@ -130,7 +130,7 @@ def _sums(seconds: float, sums: Iterable[int], statuses: str = "") -> WorkerSamp
     counts = dict(zip(SAMPLE_COUNTS, map(int, sums), strict=True))
     count_of_status: dict[str, int] = {}
     if statuses:
-        count_of_status = added_statuses([statuses])
+        count_of_status = sum_of_statuses([statuses])
     return WorkerSample(seconds, **counts, statuses=count_of_status)
 
 

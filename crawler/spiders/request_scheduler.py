@@ -115,7 +115,7 @@ class FrontierScheduler(BaseScheduler):
 
                 # The counts for the closing lines, before the session ends.
                 self.status.round_counts = await self._in_thread(self.session.round_counts)
-                self.status.put_off = await self._in_thread(self.session.put_off)
+                self.status.put_off = await self._in_thread(self.session.put_off_counts)
                 self.status.waiting_links = await self._in_thread(self.session.count_waiting_links)
                 dropped = self.session.committer.priority_updates.dropped
                 if dropped:

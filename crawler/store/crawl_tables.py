@@ -14,8 +14,8 @@
 
 The tables of pages and images are in page_tables.py.
 
-Each worker counts in its own row, so that no two workers wait for each other to count. Hosts and addresses have no
-foreign keys to their parents: to delete one site or host, a database would search all of them.
+Each worker counts in its own row, so that no two workers wait for each other to count. Hosts have no foreign key to
+their site, nor addresses to their host: to delete one site or host, a database would search all hosts or addresses.
 """
 
 from enum import IntEnum

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 DRIVERS = ("sqlite", "postgresql+psycopg")
 NO_DRIVER = "PostgreSQL must be installed for: python -m pip install '.[postgres]'"
 LOCK_SECONDS = 5.0  # how long a statement waits for another program's lock before it is retried
+TABLES_LOCK = (
+    8460  # the number of the advisory lock in PostgreSQL that serializes changes of tables; any number will do
+)
 ENCODING = {"client_encoding": "utf8"}
 STATEMENT_SECONDS = 60  # how long PostgreSQL may take for a statement, or wait for the next one in a transaction
 CACHE_KILOBYTES = 16_000  # of SQLite's cache; the operating system caches the rest of the file
@@ -38,7 +41,7 @@ a lock, an intervention of the operator, or a failing disk
 (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 """
 REFUSED = re.compile(r"password|authentication|does not exist|pg_hba|resolve|translate host|permission|certificate")
-"""Messages with which a server refuses connections; they have no codes."""
+"""Words in messages with which a server refuses connections: such errors do not pass, but have no codes."""
 
 
 def database_url(setting: str, folder: Path) -> URL:
@@ -91,11 +94,13 @@ def open_database(url: URL) -> Engine:
     except (NoSuchModuleError, ModuleNotFoundError):
         raise StateError(NO_DRIVER) from None
     except (SQLAlchemyError, OSError) as error:
-        kind = StateError
+        error_class = StateError
         if is_transient(error) and not REFUSED.search(error_message(error)):
-            kind = DatabaseUnavailableError
+            error_class = DatabaseUnavailableError
         reason = getattr(error, "strerror", None) or error_message(error)
-        raise kind(N_("the database {path} cannot be opened: {why}"), path=display_url(url), why=reason) from None
+        raise error_class(
+            N_("the database {path} cannot be opened: {why}"), path=display_url(url), why=reason
+        ) from None
     return engine
 
 
@@ -119,7 +124,7 @@ def is_transient(error: Exception) -> bool:
     number = getattr(error.orig, "sqlite_errorcode", None)
     state = getattr(error.orig, "sqlstate", None)
     if number is not None:
-        return number & 0xFF in SQLITE_TRANSIENT  # the other bits are details
+        return number & 0xFF in SQLITE_TRANSIENT  # the higher bits are details of an extended code
     if state is not None:
         return error.connection_invalidated or state.startswith(POSTGRESQL_TRANSIENT)
     return error.connection_invalidated or isinstance(error, OperationalError)
@@ -131,8 +136,8 @@ def database_errors(url: URL) -> Iterator[None]:
     try:
         yield
     except (SQLAlchemyError, OSError) as error:
-        kind = DatabaseUnavailableError if is_transient(error) else StateError
-        raise kind(
+        error_class = DatabaseUnavailableError if is_transient(error) else StateError
+        raise error_class(
             N_("the database {path} cannot be used: {why}"), path=display_url(url), why=error_message(error)
         ) from error
 
@@ -144,8 +149,9 @@ def _engine(url: URL) -> Engine:
         event.listen(engine, "begin", _begin_sqlite)
         return engine
 
-    limit = 1000 * STATEMENT_SECONDS
-    options = f"-c jit=off -c statement_timeout={limit} -c idle_in_transaction_session_timeout={limit}"
+    milliseconds = 1000 * STATEMENT_SECONDS
+    # Statements on large tables look costly to PostgreSQL, which would compile them.
+    options = f"-c jit=off -c statement_timeout={milliseconds} -c idle_in_transaction_session_timeout={milliseconds}"
     options_of_url = url.query.get("options", "")
     if not isinstance(options_of_url, str):
         options_of_url = " ".join(options_of_url)
@@ -180,7 +186,8 @@ def open_sqlite(url: URL, read_only: bool = False) -> sqlite3.Connection:
 def update_tables(connection: Connection, url: URL) -> bool:
     """Bring the tables to this release's version; returns whether there are any. Raises a StateError if they are newer.
 
-    Tables of an earlier release are changed over another connection, after this one's transaction is rolled back.
+    The connection is read-only. To change tables of an earlier release, its transaction is rolled back, and another
+    connection is opened.
     """
     version_found = _known_version(connection, display_url(url))
     if version_found is not None and version_found < newest_version():
@@ -214,7 +221,7 @@ def _make_tables(connection: Connection, name: str) -> None:
                 path=name,
                 encoding=encoding,
             )
-        connection.execute(text("SELECT pg_advisory_xact_lock(8460)"))  # two workers may make the tables at once
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({TABLES_LOCK})"))  # two workers may start at once
     make_tables(connection, _known_version(connection, name))
 
 
@@ -244,7 +251,7 @@ def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_
 
 def break_connection(connection: Any) -> None:
     """Break a driver's connection to a hung server, from another thread: the running statement then fails."""
-    if hasattr(connection, "fileno"):
+    if hasattr(connection, "fileno"):  # not SQLite's
         with suppress(Exception):  # the connection may be closed already
             connected = socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM)
             with connected:
@@ -252,7 +259,7 @@ def break_connection(connection: Any) -> None:
 
 
 PARAMETERS_AT_ONCE = 5_000
-"""Values of a list in one statement: databases limit the parameters of a statement."""
+"""The most values of a list in one statement: databases limit the parameters of a statement."""
 
 
 def dialect_insert(engine: Engine) -> Callable[..., Any]:
@@ -283,7 +290,7 @@ def database_time(connection: Connection) -> float:
 
 
 def storable(text: str) -> str:
-    """A text without the characters that PostgreSQL refuses."""
+    """A text without the characters that PostgreSQL refuses: NUL and lone surrogates."""
     text = text.replace("\x00", "")
     if text.isascii():
         return text

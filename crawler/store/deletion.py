@@ -12,7 +12,7 @@ from crawler.errors import BusyError, StateError
 from crawler.store.crawl_tables import address, address_pattern, crawl, host, output, sample, site, worker
 from crawler.store.database import database_errors, database_time, open_database, open_sqlite
 from crawler.store.heartbeats import workers_of
-from crawler.store.page_changes import delete_unused
+from crawler.store.page_changes import delete_unused_offsets
 from crawler.store.page_tables import (
     erasure,
     evidence,
@@ -29,7 +29,7 @@ from crawler.store.page_tables import (
 )
 from crawler.store.read_only import reading
 
-ROWS_AT_ONCE = 1_000  # rows deleted in one transaction; running crawls wait until it ends
+ROWS_AT_ONCE = 1_000  # the most rows that are deleted in one transaction; running crawls wait until it ends
 
 
 def delete_crawl(url: URL, name: str) -> None:
@@ -55,10 +55,11 @@ def delete_crawl(url: URL, name: str) -> None:
 def delete_old_pages(url: URL, before: str) -> int:
     """Delete pages that were last requested before a time in ISO 8601; returns how many.
 
-    Earlier verdicts, earlier versions of pages, and the responses of deleted pages are deleted, too.
+    Verdicts, versions of pages and stored responses from before that time are deleted, too, but not the responses of
+    pages that stay.
     """
     seconds = datetime.fromisoformat(before).timestamp()
-    is_unchecked = func.coalesce(page.c.checked_at, 0) < seconds  # an unchanged page keeps its old fetch time
+    is_unchecked = func.coalesce(page.c.checked_at, 0) < seconds  # a page that stays unchanged keeps its fetch time
     is_without_page = (
         ~select(page.c.id)
         .where(page.c.key == stored_response.c.key, page.c.fetched_at == stored_response.c.fetched_at)
@@ -73,7 +74,7 @@ def delete_old_pages(url: URL, before: str) -> int:
             if deleted:
                 _delete_unused_bands(engine, crawl_id)
                 with engine.begin() as connection:
-                    delete_unused(connection, crawl_id)
+                    delete_unused_offsets(connection, crawl_id)
             count += deleted
             _delete_old(engine, verdict, crawl_id, verdict.c.decided_at < before)
             _delete_old(engine, page_version, crawl_id, page_version.c.fetched_at < before)
@@ -132,9 +133,9 @@ def _writing(url: URL) -> Iterator[Engine]:
 
 
 def delete_frontier(connection: Connection, crawl_id: int) -> None:
-    """Delete the frontier of a crawl and everything else except its pages, their versions, and templates.
+    """Delete the frontier of a crawl, and what it has learned and judged; pages, their versions and templates stay.
 
-    Addresses that were erased stay, so that they are not added again.
+    Addresses that were erased stay, too, so that they are not added again: they have no host.
     """
     hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))

@@ -1,7 +1,7 @@
 """The rows of workers: heartbeats, counts, and the expiry of silent workers.
 
-That a worker of another machine is dead can only be told by its missing heartbeat. A worker of this machine is known to
-be dead as soon as its lock is free (`processes.held_lock`).
+Only a missing heartbeat tells that a worker of another machine is dead. A worker of this machine is known to be dead as
+soon as its lock is free (`processes.held_lock`).
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from crawler.store.crawl_tables import IS_HELD, AddressState, address, crawl, ho
 from crawler.store.database import database_time
 
 MOST_CRASHES = 20
-"""An address is given up when so many workers have crashed while they had leased it."""
+"""An address is given up when this many workers have crashed while they had leased it."""
 LEASE_SECONDS = 60.0
 """Seconds without a heartbeat after which a worker expires, and a job's run counts as dead. An expired worker loses its
 leases.
 """
-
 
 WRITE_HEARTBEAT = (
     update(worker)
     .where(worker.c.id == bindparam("worker_id"), worker.c.batch == bindparam("last_batch"))
     .values(heartbeat=bindparam("now"), batch=bindparam("batch_number"))
 )
+"""Updates no row if the batch was committed before, or if the worker expired, which deletes its row."""
 COUNT_WORKER = (
     update(worker)
     .where(worker.c.id == bindparam("worker_id"))
@@ -42,7 +42,7 @@ COUNT_WORKER = (
 
 
 class LostReplyError(Exception):
-    """The batch was committed although the connection was lost, or this worker expired."""
+    """A batch has no reply: it was committed, but the connection was lost, or this worker expired."""
 
     def __init__(self, is_committed: bool) -> None:
         self.is_committed = is_committed
@@ -50,14 +50,16 @@ class LostReplyError(Exception):
 
 
 def write_heartbeat(connection: Connection, worker_id: int, number: int) -> float:
-    """Write a heartbeat with the number of the batch; returns the time of the database's clock."""
+    """Write a heartbeat with the number of the batch; returns the time of the database's clock.
+
+    Raises a LostReplyError if the batch was committed before, or if this worker expired.
+    """
     file = connection.engine.url.database
     if connection.dialect.name == "sqlite" and not Path(str(file)).exists():
         raise OSError(ENOENT, "it was deleted", file)  # SQLite would keep writing to the deleted file
     now = database_time(connection)
     batch = {"worker_id": worker_id, "last_batch": number - 1, "now": now, "batch_number": number}
     if connection.execute(WRITE_HEARTBEAT, batch).rowcount == 0:
-        # Either this batch was committed before, or the row of the worker is gone, as it expired.
         own_row = select(worker.c.batch).where(worker.c.id == worker_id)
         is_committed = connection.execute(own_row).first() is not None
         raise LostReplyError(is_committed)
@@ -65,7 +67,7 @@ def write_heartbeat(connection: Connection, worker_id: int, number: int) -> floa
 
 
 def silent_workers(connection: Connection, crawl_id: int, now: float) -> list[int]:
-    """The workers of a crawl whose last heartbeat is too old."""
+    """The workers of a crawl whose last heartbeat is too old, without those that another transaction has locked."""
     silent = select(worker.c.id).where(worker.c.crawl_id == crawl_id, worker.c.heartbeat < now - LEASE_SECONDS)
     return list(connection.execute(silent.with_for_update(skip_locked=True)).scalars())
 
@@ -104,17 +106,17 @@ def workers_of(connection: Connection, now: float) -> defaultdict[int, list[Work
 
 def worker_rows(connection: Connection, now: float) -> list[tuple[Row[Any], WorkerState]]:
     """The rows of all workers, each with the worker's state."""
-    counts_of_held = select(address.c.worker, func.count()).where(IS_HELD).group_by(address.c.worker)
-    held_by_worker = defaultdict(int, map(tuple, connection.execute(counts_of_held)))
+    counts_of_held = select(address.c.worker, func.count().label("held")).where(IS_HELD).group_by(address.c.worker)
+    held_by_worker = {row.worker: row.held for row in connection.execute(counts_of_held)}
     rows = connection.execute(select(worker).order_by(worker.c.number))
     return [
-        (row, WorkerState(row.number, row.folder_id, max(0.0, now - row.heartbeat), held_by_worker[row.id]))
+        (row, WorkerState(row.number, row.folder_id, max(0.0, now - row.heartbeat), held_by_worker.get(row.id, 0)))
         for row in rows
     ]
 
 
 def expire_worker(connection: Connection, worker_id: int, crashes: int = 1) -> None:
-    """Delete a worker's row and return its leases, each with one more crash; `crashes` is 0 if it leaves cleanly."""
+    """Delete a worker's row, and return its leases. `crashes` is 1 if it crashed, and 0 if it leaves cleanly."""
     row = connection.execute(select(worker).where(worker.c.id == worker_id).with_for_update()).one_or_none()
     returned = return_held(connection, worker_id, crashes)
     if row is not None:
@@ -130,10 +132,14 @@ def forget_leases(connection: Connection, worker_id: int) -> None:
 
 
 def return_held(connection: Connection, worker_id: int, crashes: int) -> int:
-    """Return all leases and hosts of a worker; returns how many addresses are queued again."""
+    """Return all leases and hosts of a worker; returns how many addresses are queued again.
+
+    `crashes` is added to the crashes of each address.
+    """
     is_held = (address.c.worker == worker_id, IS_HELD)
 
     # The budgets of the sites. A worker that crashed may have sent the requests, so these stay counted.
+    unsent_requests = 0 if crashes else 1
     pages_of_sites = (
         select(host.c.site_id, func.count().label("pages"))
         .join(address, address.c.host_id == host.c.id)
@@ -141,7 +147,7 @@ def return_held(connection: Connection, worker_id: int, crashes: int) -> int:
         .group_by(host.c.site_id)
     )
     pages = {row.site_id: row.pages for row in connection.execute(pages_of_sites)}
-    count_sites(connection, pages, held=-1, requests=crashes - 1)
+    count_sites(connection, pages, held=-1, requests=-unsent_requests)
 
     # The addresses: those with too many crashes are given up, the others are queued.
     hosts = connection.execute(select(address.c.host_id).where(*is_held).distinct()).scalars().all()
@@ -163,9 +169,9 @@ class CrawlLock(Enum):
     """How PostgreSQL locks the row of a crawl (https://www.postgresql.org/docs/current/explicit-locking.html)."""
 
     SHARED = "KEY SHARE"
-    """Many workers may hold it. A transaction that adds a row which refers to the crawl holds it from then on, too."""
+    """Many workers may hold it. PostgreSQL also takes it when a transaction inserts a row that refers to the crawl."""
     CHANGE = "NO KEY UPDATE"
-    """One worker at a time may hold it, beside the workers that hold SHARED."""
+    """One worker at a time may hold it, while other workers hold SHARED."""
     ALONE = "UPDATE"
     """No other worker may hold any lock."""
 

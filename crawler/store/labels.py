@@ -1,8 +1,8 @@
 """Labels: how people judge images, which text of a page they choose, and whether a page is on the topic.
 
 Models are trained on labels, which therefore outlive their crawls. A new label replaces the earlier one of the same
-image or page. Each label is written in a transaction of its own: a crawl waits for it only milliseconds, and it waits
-for a crawl a few seconds at most.
+image or page. Each label is written in a transaction of its own: a crawl waits only milliseconds for a label, and a
+label waits a few seconds at most for a crawl.
 """
 
 from collections.abc import Iterator
@@ -23,10 +23,10 @@ from crawler.store.read_only import exists, reading
 
 CONTENT = "content"
 NOISE = "noise"
-NEWEST = 2**63 - 1  # no label or verdict has a higher id
+NEWEST = 2**63 - 1  # above the id of every label and verdict: a list that begins before it begins with the newest
 TEXT_COLUMNS = ("crawl", "kind", "url", "page", "value", "detail")
 LABELS_AT_ONCE = {LabelKind.IMAGE: 100, LabelKind.TEXT: 1, LabelKind.TOPIC: 100}
-"""How many labels of each kind are read at a time. Labels of texts contain the sources of their pages."""
+"""How many labels of each kind are read at a time: a label of a text contains the source of its page."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def text_labels(url: URL, crawl: str | None) -> Iterator[Iterator[Label]]:
 
 
 def count_labels(connection: Connection, crawl: str | None, kind: LabelKind) -> dict[str, int]:
-    """How many labels of a kind there are: of images and topics by label, of texts all under `text`."""
+    """How many labels of a kind there are, by value. All labels of texts are counted under `text`."""
     value = label.c.kind if kind == LabelKind.TEXT else label.c.value
     rows = connection.execute(select(value, func.count()).where(*_of_kind(crawl, kind)).group_by(value))
     return {str(value_of_label): int(number) for value_of_label, number in rows}

@@ -2,8 +2,8 @@
 
 The first worker of a crawl writes NAME.jsonl, the others NAME-2.jsonl and so on. A number belongs to the folder with
 its files; the next worker that starts in that folder takes it over. The lock beside the file is held until the process
-ends, however it ends. So a worker that gets the lock knows that the previous holder is dead: that worker's leases are
-returned at once, and its uncommitted lines are cut off.
+ends, however it ends. So a worker that gets the lock knows that the previous holder is dead: it returns the leases of
+that worker at once, and cuts off its uncommitted lines.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ class JsonLines:
     def open(self, committed: FileOffset) -> FileOffset:
         """Open the file and cut off what was not committed; returns how much of it is committed.
 
-        If it is not the file that was written, it is renamed and a new one is begun.
+        A file that this crawl did not write is renamed, and a new one is begun, of which nothing is committed yet.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._open()
-        if not self._has(committed):
+        if not self._has_end(committed):
             self._take_rewritten(committed)
-        if not self._has(committed):
+        if not self._has_end(committed):
             self.close()
             new_path = rename_previous(self.path)
             why = "was deleted"
@@ -108,7 +108,7 @@ class JsonLines:
             os.close(self._file)
             self._file = -1
 
-    def _has(self, committed: FileOffset) -> bool:
+    def _has_end(self, committed: FileOffset) -> bool:
         """Whether the open file has the last committed bytes, and so is the file that was written."""
         return file_end_hash(self._read_end(committed)) == committed.end
 
@@ -120,7 +120,7 @@ class JsonLines:
         rewritten = JsonLines(rewritten_path(self.path))
         if rewritten.path.exists():
             rewritten._open()
-            is_committed = rewritten._has(committed)
+            is_committed = rewritten._has_end(committed)
             rewritten.close()
             if is_committed:
                 self.close()
@@ -138,7 +138,7 @@ class JsonLines:
 
 
 def rewritten_path(path: Path) -> Path:
-    """The path of the rewritten version of a file, without some of its lines; this replaces the file once committed.
+    """The path of the rewritten version of a file, which has fewer lines, and replaces the file after a commit.
 
     A symbolic link stays; the file to which it leads is replaced.
     """
@@ -181,8 +181,7 @@ def rename_previous(path: Path) -> Path | None:
 class WorkerFiles:
     """The number, the lock and the files of one worker: it takes a free number in a folder, and locks it.
 
-    A worker that another worker has started takes a number too, but writes to the files of the other one, whose number
-    is `shared`.
+    A worker that another worker has started takes a number, too, but writes to the files of the worker that started it.
     """
 
     def __init__(self, engine: Engine, crawl_id: int, name: str, folder: Path, shared: int | None = None) -> None:
@@ -196,7 +195,9 @@ class WorkerFiles:
         self.is_new = False
         """Whether no worker had this number before."""
         self.lock, self.number = self._take_number()
-        self.pages, self.images = map(JsonLines, self.paths(shared or self.number))
+        pages_path, images_path = self.paths(shared or self.number)
+        self.pages = JsonLines(pages_path)
+        self.images = JsonLines(images_path)
 
     def paths(self, number: int) -> tuple[Path, Path]:
         """The paths of a worker's files of pages and of images."""
@@ -256,14 +257,17 @@ class WorkerFiles:
                 rename_previous(images)
 
     def _take_number(self) -> tuple[FileLock, int]:
-        """Lock the first free number of this folder, or a new one; the workers of all free numbers expire."""
+        """Lock the first free number of this folder, or a new one.
+
+        The last workers of all free numbers are dead: they expire, and their files are cut back.
+        """
         with self.engine.begin() as connection:
             of_folder = output.c.crawl_id == self.crawl_id, output.c.folder_id == self.folder_id
             numbers = connection.execute(select(output.c.number).where(*of_folder)).scalars().all()
             others = self._files_of_others(connection)
         own_numbers = sorted(number for number in numbers if self.paths(number)[0].name not in others)
 
-        # With SQLite, all workers of a crawl are started by one command.
+        # With SQLite, one command starts all workers of a crawl: if the first number is locked, another one runs it.
         is_only_command = self.shared is None and self.engine.dialect.name == "sqlite"
         locked: tuple[FileLock, int] | None = None
         for number in own_numbers:

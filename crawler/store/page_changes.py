@@ -4,8 +4,8 @@ A page has the offset of its last change only, so that a reader of the changes a
 
 On PostgreSQL, a transaction with smaller offsets may be committed after one with larger offsets. A reader that reads
 between the two, and then continues after the larger offset, would miss the smaller. So readers first wait for the
-transactions that may have drawn smaller offsets: each of them locks the table before it draws, until it ends. Writers
-do not wait. SQLite has one writer at a time.
+transactions that may have drawn smaller offsets: each transaction locks the table before it draws an offset, and
+keeps the lock until it ends. Writers do not wait. SQLite has one writer at a time.
 
 A database that is restored from a backup draws the offsets after the backup once more, for other changes. So each start
 of a worker, each erasure and each cleaning of stored pages begins an epoch with a random token, and a reader continues
@@ -28,7 +28,7 @@ from crawler.store.database import dialect_insert, in_chunks
 from crawler.store.page_tables import change_epoch, erasure, page, page_change
 
 POLL_SECONDS = 0.02  # between two looks at the transactions that are writing
-LONGEST_WAIT_SECONDS = 60.0
+LONGEST_WAIT_SECONDS = 60.0  # for these transactions, by default
 WRITERS = text(
     "SELECT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
@@ -44,13 +44,10 @@ LAST_DRAWN = {
     ),
 }
 """The last offset that was drawn, by database; its page may have been deleted since."""
-
-
 DELETE_CHANGES = delete(page_change).where(page_change.c.key.in_(bindparam("keys", expanding=True)))
 CHANGED_PAGES = select(page.c.key, page.c.crawl_id).where(page.c.key.in_(bindparam("keys", expanding=True)))
 INSERT_CHANGES = insert(page_change).from_select(["key", "crawl_id"], CHANGED_PAGES.order_by(page.c.key))
-
-
+"""Gives the pages the next offsets, which the table generates."""
 LOCK_CHANGES = text("LOCK TABLE page_change IN SHARE MODE")
 """On PostgreSQL, waits for the transactions that have drawn offsets, and blocks further ones."""
 OFFSET = re.compile(r"([0-9]{1,18})(?:-([0-9a-f]{8}))?")  # not \d, which matches digits of any script in pydantic
@@ -66,7 +63,7 @@ class ChangeOffset:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The offset that a text is; raises a ValueError if it is none.
+        """The offset that a text denotes; raises a ValueError if it denotes none.
 
         >>> ChangeOffset.of("1234-5f0c9a7e"), str(ChangeOffset.of("0"))
         (ChangeOffset(number=1234, epoch='5f0c9a7e'), '0')
@@ -133,14 +130,15 @@ def save_changes(connection: Connection, keys: Collection[int]) -> None:
 
 
 def last_drawn(connection: Connection) -> int:
-    """The largest offset that any page ever had, also one that was deleted; 0 if there is none."""
+    """The largest offset that any page ever had, deleted pages included; 0 if there is none."""
     return int(connection.execute(LAST_DRAWN[connection.dialect.name]).scalar() or 0)
 
 
 def last_offset(connection: Connection, patience: float = LONGEST_WAIT_SECONDS) -> int:
-    """The largest offset that any page ever had, once the transactions that write now have ended.
+    """The largest offset that any page ever had, after a wait for the transactions that are writing now.
 
-    A transaction that begins after this call sees all changes up to that offset.
+    A transaction that begins after this call sees all changes up to that offset. If the wait takes more than `patience`
+    seconds, a DatabaseUnavailableError is raised.
     """
     offset = last_drawn(connection)
     if connection.dialect.name == "postgresql":
@@ -149,7 +147,7 @@ def last_offset(connection: Connection, patience: float = LONGEST_WAIT_SECONDS) 
 
 
 def _wait(connection: Connection, until: float) -> None:
-    """Wait for the transactions that are writing now; raises a DatabaseUnavailableError if one takes too long."""
+    """Wait for the transactions that are writing now, until a time; later ones draw larger offsets."""
     writing = set(connection.execute(WRITERS).scalars())
     while writing := writing & set(connection.execute(WRITERS).scalars()):
         if time.monotonic() > until:
@@ -157,7 +155,7 @@ def _wait(connection: Connection, until: float) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def delete_unused(connection: Connection, crawl_id: int) -> None:
+def delete_unused_offsets(connection: Connection, crawl_id: int) -> None:
     """Delete the offsets of deleted pages, but not those of erased pages: readers must learn of an erasure."""
     has_page = select(page.c.id).where(page.c.key == page_change.c.key).exists()
     is_erased = select(erasure.c.key).where(erasure.c.key == page_change.c.key).exists()

@@ -1,7 +1,7 @@
 """Read-only access to the database; queries may have a time limit, so that they do not delay crawls.
 
-One thing is written: if the tables are those of an earlier release, `exists` and `limited_reading` first bring them to
-this release's version, over another connection.
+There is one exception: if the tables are those of an earlier release, `exists` and `limited_reading` first bring them
+to this release's version, over another connection.
 """
 
 import time
@@ -26,13 +26,13 @@ from crawler.store.database import ENCODING, NO_DRIVER, display_url, error_messa
 from crawler.translation.message import N_
 
 LIMIT_SECONDS = 2.0
-"""Time limit of all queries over one limited connection."""
+"""Time limit of all queries over one limited connection together, by default."""
 STEPS = 20_000  # of SQLite's virtual machine between two checks of the clock: a few milliseconds
 SQLITE_INTERRUPT = 9  # https://www.sqlite.org/rescode.html#interrupt
 QUERY_CANCELED = "57014"  # https://www.postgresql.org/docs/current/errcodes-appendix.html
 LIMITED_CONNECT_SECONDS = 3  # how long a server may take to accept a limited connection
 CONNECT_SECONDS = 10  # how long it may take to accept any other connection
-ONE_PROCESS = "SET LOCAL max_parallel_workers_per_gather = 0"
+ONE_PROCESS = "SET LOCAL max_parallel_workers_per_gather = 0"  # no parallel processes for a query
 NOTHING = N_("No crawl was ever run here.")
 SLOW = N_("This took too long and was aborted.")
 
@@ -50,7 +50,7 @@ def limited_reading(url: URL, seconds: float = LIMIT_SECONDS) -> Iterator[Connec
         try:
             if not update_tables(connection, url):
                 raise NothingError(NOTHING)
-            if not connection.in_transaction():  # rolled back by `update_tables`, and the limit with it
+            if not connection.in_transaction():  # `update_tables` has rolled it back, which removes the limit
                 _limit(connection, seconds)
             yield connection
         except OperationalError as error:

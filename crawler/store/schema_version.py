@@ -35,7 +35,7 @@ def make_tables(connection: Connection, current: int | None) -> None:
         tables.create_all(connection)
         connection.execute(insert(version).values(version=newest_version()))
     elif current < newest_version():
-        if connection.dialect.name == "postgresql":  # a step may take long to read a million pages, but not to wait
+        if connection.dialect.name == "postgresql":  # a step may read a million pages, but should not wait for locks
             connection.execute(text("SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0"))
         for step in STEPS[current - 1 :]:
             step(connection)

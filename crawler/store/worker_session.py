@@ -1,4 +1,4 @@
-"""The session of a worker: it joins a crawl, adds the seeds, begins rounds, and leaves.
+"""The session of a worker: it joins a crawl, begins rounds, adds the seeds, and leaves.
 
 When a worker joins, it begins an epoch of change offsets: a database that was restored from a backup would continue
 with offsets that readers of changes have already seen (see page_changes.py).
@@ -21,8 +21,8 @@ from crawler.frontier.page_result import AddressKind, Candidate
 from crawler.outcomes import Outcomes
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch import rounds
-from crawler.store.batch.address_patterns import put_off
-from crawler.store.batch.addresses import AddressKeys, without_erased
+from crawler.store.batch.address_patterns import put_off_counts
+from crawler.store.batch.addresses import AddressKeys, LinksByKey, without_erased
 from crawler.store.batch.claims import LONGEST_REST_SECONDS, Claimant
 from crawler.store.batch.commit import BatchCommitter
 from crawler.store.batch.crawl_end import (
@@ -46,7 +46,7 @@ from crawler.translation.message import Message, first, plural, span
 from crawler.urls.canonical import Canonical
 
 NO_BOUNDS = Bounds()
-MOST_SEEDS = 10  # seeds that one message names
+MOST_NAMED = 10  # seeds that one message names
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,13 @@ class CrawlPlan:
     limits_tries: bool = False
     """Whether links that are unlikely to lead to the topic are requested as tries only."""
     shared_files: int | None = None
-    """The number of the worker of this machine that started this one and whose files it shares."""
+    """The number of the worker that started this one, and whose files it shares; None for a first worker."""
     topic: str = ""
     """As given by the user."""
     topic_digest: str | None = None
-    """The digest of its words and examples, which the topic of an existing crawl must share; None for any topic."""
+    """The digest of its words and examples. An existing crawl must have the same; None if it may have any topic."""
     retopic: bool = False
-    """Whether this topic may replace another topic of the crawl."""
+    """Whether this topic may replace that of the existing crawl."""
 
 
 class WorkerSession:
@@ -118,7 +118,7 @@ class WorkerSession:
                 elif self.changes_topic:
                     self._check_alone(connection, "retopic=yes")
                 values: dict[str, Any] = {"seeds": json.dumps(seeds)}
-                if not plan.limits_tries:  # then unlikely links are requested like others, and none of them wait
+                if not plan.limits_tries:  # then unlikely links are requested like all others
                     values["unlikely"] = 0
                 if not has_workers(connection, self.crawl_id):  # a crawl that is started again is no longer paused
                     values["control"] = Control.RUNNING
@@ -179,9 +179,9 @@ class WorkerSession:
         counts: RoundCounts | None = self.committer.in_transaction(count)
         return counts
 
-    def put_off(self) -> Outcomes:
-        """How many addresses are put off, by pattern, by all workers and runs."""
-        counts: Outcomes = self.committer.in_transaction(lambda connection: put_off(connection, self.crawl_id))
+    def put_off_counts(self) -> Outcomes:
+        """How many addresses all workers and runs have put off, by pattern."""
+        counts: Outcomes = self.committer.in_transaction(lambda connection: put_off_counts(connection, self.crawl_id))
         return counts
 
     def count_waiting_links(self) -> WaitingLinkCounts:
@@ -195,7 +195,7 @@ class WorkerSession:
     def seed(self, seeds: Iterable[Candidate]) -> None:
         """Queue seeds that are new or failed before; take images off the queue if the plan has none."""
         keys = self.committer.keys
-        links: dict[int, tuple[Candidate, int | None]] = {keys(seed.url, seed.kind): (seed, None) for seed in seeds}
+        links: LinksByKey = {keys(seed.url, seed.kind): (seed, None) for seed in seeds}
 
         def add(connection: Connection) -> None:
             lock_crawl(connection, self.crawl_id)
@@ -211,7 +211,7 @@ class WorkerSession:
         self.committer.in_transaction(add)
 
     def known_seed(self) -> str | None:
-        """The address of the first seed of this crawl, or None."""
+        """The address of the first seed that the crawl has queued; None if it has none."""
         seeds = (
             select(address.c.url)
             .join(host, address.c.host_id == host.c.id)
@@ -232,8 +232,8 @@ class WorkerSession:
             return None
         values = {
             "name": repr(self.plan.name),
-            "added": first(added, MOST_SEEDS),
-            "missing": first(missing, MOST_SEEDS),
+            "added": first(added, MOST_NAMED),
+            "missing": first(missing, MOST_NAMED),
         }
         if not missing:
             return Message("The crawl {name} has new seeds, which are added: {added}.", values)
@@ -248,7 +248,7 @@ class WorkerSession:
         """Which seeds are not requested because they were erased; None if there are none."""
         if not self.erased_seeds:
             return None
-        values = {"name": repr(self.plan.name), "seeds": first(self.erased_seeds, MOST_SEEDS)}
+        values = {"name": repr(self.plan.name), "seeds": first(self.erased_seeds, MOST_NAMED)}
         return Message("The crawl {name} does not request these seeds, which were erased: {seeds}.", values)
 
     def finished_message(self) -> Message:
@@ -325,8 +325,8 @@ class WorkerSession:
     def _join_crawl(self) -> tuple[int, tuple[str, ...]]:
         """Find the crawl of this name or insert it, and compare its seeds and topic with those of the plan.
 
-        Returns its id, and its seeds together with those of the plan. Raises a StateError if the crawl has other seeds,
-        or another topic that may not be replaced.
+        Returns its id, and its seeds together with those of the plan. Raises a StateError if the two have no seed in
+        common, or if the crawl has another topic that may not be replaced.
         """
         new = dialect_insert(self.engine)(crawl)
         now = time.time()

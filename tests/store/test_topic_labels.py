@@ -8,7 +8,7 @@ from store_workers import Crew
 
 from crawler.frontier.batch import TopicLabel
 from crawler.store.batch import shared_learning
-from crawler.store.batch.shared_learning import OFF_TOPIC, ON_TOPIC, detail_of
+from crawler.store.batch.shared_learning import OFF_TOPIC, ON_TOPIC, topic_label_detail
 from crawler.store.labels import Label, put_label, remove_label
 from crawler.store.page_tables import LabelKind
 
@@ -20,7 +20,7 @@ def said(number: int = 1, value: str = ON_TOPIC, topic: str = DIGEST, **other: A
     """Somebody's label of a page of the crew's crawl."""
     url, source = f"http://a.example/{number}", b"The hive\nBees\nlive there."
     values = {"kind": LabelKind.TOPIC, "crawl": "crawl", "url": url, "page": url, "value": value, "source": source}
-    return Label(**values | {"detail": detail_of(number, topic), "said_at": 1.0} | other)
+    return Label(**values | {"detail": topic_label_detail(number, topic), "said_at": 1.0} | other)
 
 
 @pytest.fixture

@@ -1,4 +1,9 @@
-"""Adds addresses to the frontier, each once, identified by its key, with its host and site."""
+"""Adds addresses to the frontier, each once, identified by its key, with its host and site.
+
+New links are queued. Images, and pages that only an image links to, are only recorded at first: they are queued when
+their site has shown enough pages to judge its images (images.py), and if an image is judged to be noise, the page
+behind it is done without a request. A link with words to such a page makes it an ordinary link, which is queued.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +40,7 @@ COUNT_ROWS = {"preserve_rowcount": True}
 IS_KNOWN_BY_IMAGE_ONLY = (address.c.kind != AddressKind.IMAGE) & or_(
     address.c.sight.is_not(None), IS_DONE & (address.c.outcome == Code.NOISE)
 )
-"""The condition for addresses of pages that only an image links to. A link with words makes them ordinary links."""
+"""The condition for pages that only an image links to. Those behind noise are done, and have lost their `sight`."""
 UPDATE_LINKED = (
     update(address)
     .where(address.c.id == bindparam("address_id"))
@@ -45,6 +50,9 @@ UPDATE_LINKED = (
         | NO_OUTCOME
     )
 )
+"""Makes a page that was known only through an image an ordinary link."""
+LinksByKey = dict[int, tuple[Candidate, int | None]]
+"""Candidates by key, each with the id of the page on which it was found; None if it was found on no page."""
 
 
 class AddressKeys:
@@ -63,7 +71,7 @@ class AddressKeys:
 
 
 def without_erased(connection: Connection, keys: AddressKeys, crawl_id: int, urls: Iterable[str]) -> tuple[str, ...]:
-    """The addresses among these that were not erased and whose hosts were not erased."""
+    """Those of the addresses that were not erased and whose hosts were not erased."""
     rows = connection.execute(select(erasure.c.digest, erasure.c.key).where(erasure.c.crawl_id == crawl_id)).all()
     pages = {row.key for row in rows if row.key is not None}
     hosts = {row.digest for row in rows if row.key is None}
@@ -80,13 +88,13 @@ class HostIds:
 
 @dataclass(frozen=True, slots=True)
 class RecordedLink:
-    """An image, or a page that only an image links to, with the page that shows the image."""
+    """An image, or a page that only an image links to, and the page that shows the image."""
 
     candidate: Candidate
     parent: int
-    """The id of the address of the page."""
+    """The id of the address of the page that shows the image."""
     site_id: int
-    """The site of the page."""
+    """The site of that page."""
 
 
 class Addresses:
@@ -97,7 +105,7 @@ class Addresses:
         self.insert = insert
         self._hosts: dict[str, HostIds] = {}
         self._best: dict[int, int] = {}
-        """The best priority of the addresses queued on each host since the last `raise_hosts`."""
+        """At least the best priority of the addresses queued on each host since the last `raise_hosts`."""
         self.left_out = 0
         """How many addresses were not added because their hosts were erased."""
         self._erased_hosts: frozenset[str] | None = None
@@ -123,8 +131,11 @@ class Addresses:
     def add_links(
         self, connection: Connection, keys: AddressKeys, ended: Iterable[Completion], released: Collection[int]
     ) -> int:
-        """Add the links of pages, and record their images; returns how many addresses were queued."""
-        links: dict[int, tuple[Candidate, int | None]] = {}
+        """Add the links of pages, and record their images; returns how many addresses were queued.
+
+        The images of `released` sites, which have shown enough pages, are queued at once.
+        """
+        links: LinksByKey = {}
         links_by_image: dict[int, RecordedLink] = {}
         for completion in ended:
             lease = completion.lease
@@ -139,22 +150,23 @@ class Addresses:
         only_by_image = {key: links_by_image[key] for key in links_by_image.keys() - links.keys()}
         return added + self.record(connection, only_by_image, released)
 
-    def add(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
-        """Add candidates that are not known yet; returns how many were queued. Call `raise_hosts` later.
+    def add(self, connection: Connection, links: LinksByKey) -> int:
+        """Add candidates that are not known yet; returns how many were queued.
 
-        The candidates are given by key, each with the id of the page on which it was found.
+        The caller calls `raise_hosts` later: hosts are locked after addresses, so that workers cannot deadlock.
         """
         if not links:
             return 0
         rows = self._rows(connection, {key: link for key, (link, _) in links.items()})
         count = self._insert(connection, [row | {"parent": links[row["key"]][1]} for row in rows])
         if count:
+            # Rows that were not inserted are noted, too: the best priority of a host may be too high, not too low.
             self._note_priorities((row["host_id"], row["priority"]) for row in rows)
         if count < len(rows):  # some are known, perhaps only through an image
             return count + self.add_linked(connection, links)
         return count
 
-    def add_linked(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
+    def add_linked(self, connection: Connection, links: LinksByKey) -> int:
         """Queue those candidates that were known only through an image; returns how many were not queued before.
 
         Addresses that a worker has leased stay leased; they are queued if they turn out to be noise.
@@ -190,9 +202,7 @@ class Addresses:
         return count
 
     def record(self, connection: Connection, links_by_image: dict[int, RecordedLink], released: Collection[int]) -> int:
-        """Record candidates that are not known yet, but queue them if their site is released; returns how many are
-        queued.
-        """
+        """Record candidates that are not known yet, or queue those of `released` sites; returns how many are queued."""
         added = 0
         for is_queued in (False, True):
             links = {key: link for key, link in links_by_image.items() if (link.site_id in released) is is_queued}
@@ -227,8 +237,8 @@ class Addresses:
     def _insert(self, connection: Connection, rows: list[dict[str, Any]]) -> int:
         """Insert addresses that are not known yet; returns how many.
 
-        Their ids follow the order of the rows, but they are inserted in the order of their keys: so two workers that
-        insert the same addresses at once cannot deadlock.
+        Their ids follow the order of the rows, in which links of equal priority are requested. On PostgreSQL, they are
+        inserted in the order of their keys: so two workers that insert the same addresses at once cannot deadlock.
         """
         if not rows:
             return 0

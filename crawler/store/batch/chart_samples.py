@@ -18,14 +18,14 @@ from crawler.store.database import dialect_insert, in_chunks
 SAMPLES_BETWEEN_MERGES = 100
 """Samples that a worker saves between two merges of its rows."""
 MOST_READ = 10_000
-"""Rows of a worker that are searched for rows to merge: the latest ones, as older ones were merged before."""
+"""The most rows of a worker that are searched for rows to merge: the latest ones, as older ones were merged before."""
 MOST_MERGED = 2_000
-"""Rows that are merged in one transaction; the others are merged later."""
+"""The most rows that are merged in one transaction; the others are merged later."""
 MINUTE = 60
 HOUR = 3_600
 DAY = 86_400
 SPANS = ((HOUR, 30 * DAY), (10 * MINUTE, DAY), (MINUTE, HOUR))
-"""The length in seconds of merged intervals, and the age from which rows are merged into them."""
+"""The lengths of merged intervals, and the age from which rows are merged into each, in seconds; longest first."""
 
 
 class SampleWriter:
@@ -33,12 +33,16 @@ class SampleWriter:
 
     def __init__(self, crawl_id: int) -> None:
         self.crawl_id = crawl_id
-        self._until_merged = 0
+        self._samples_until_merge = 0
+        """How many more samples are saved before the next merge; the first call of `save` merges."""
 
     def save(
         self, connection: Connection, number: int, samples: Sequence[WorkerSample], now: float, waiting: int
     ) -> None:
-        """Save consecutive samples of the worker with this number; the last one ends now."""
+        """Save consecutive samples of the worker with this number; the last one ends now.
+
+        `waiting` is the number of queued addresses of the crawl.
+        """
         if not samples:
             return
         ends = now - sum(worker_sample.seconds for worker_sample in samples)
@@ -51,10 +55,10 @@ class SampleWriter:
             rows.append(row | {"statuses": _json(worker_sample.statuses)})
         # The clock may have been set back to the time of an earlier sample.
         connection.execute(dialect_insert(connection.engine)(sample).on_conflict_do_nothing(), rows)
-        self._until_merged -= len(samples)
-        if self._until_merged < 0:
+        self._samples_until_merge -= len(samples)
+        if self._samples_until_merge < 0:
             merge_old_samples(connection, self.crawl_id, number, now)
-            self._until_merged = SAMPLES_BETWEEN_MERGES
+            self._samples_until_merge = SAMPLES_BETWEEN_MERGES
 
 
 def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: float) -> int:
@@ -79,13 +83,17 @@ def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: f
             rows_of_interval[interval].append(row)
         connection.execute(delete(sample).where(*of_worker, sample.c.at.in_(part)))
     if rows_of_interval:
-        sums = [_sum(sorted(rows)) for _, rows in sorted(rows_of_interval.items())]
+        # The chunks come latest first.
+        sums = [_sum(sorted(rows, key=lambda row: row.at)) for _, rows in sorted(rows_of_interval.items())]
         connection.execute(insert(sample), sums)
     return len(merged_times)
 
 
 def _interval(at: float, now: float) -> tuple[int, int] | None:
-    """The length and the number of the interval into which a row is merged at its age; None if it is too new."""
+    """The length and the number of the interval into which a row is merged; None if it is too new.
+
+    The whole interval must be old enough, so that no row is added to it later.
+    """
     for seconds, age in SPANS:
         number = int(at // seconds)
         if (number + 1) * seconds <= now - age:
@@ -94,15 +102,19 @@ def _interval(at: float, now: float) -> tuple[int, int] | None:
 
 
 def _sum(rows: Sequence[Any]) -> dict[str, Any]:
-    """The sum of rows of a worker, given in order of time, as a row."""
+    """The sum of rows of a worker, given in order of time, as a row; `waiting` is that of the last one."""
     last_row = rows[-1]._asdict()
-    statuses = _json(added_statuses(row.statuses for row in rows))
+    statuses = _json(sum_of_statuses(row.statuses for row in rows))
     sums = {name: sum(getattr(row, name) for row in rows) for name in ("seconds", *SAMPLE_COUNTS)}
     return {**last_row, "at": rows[0].at, "statuses": statuses, **sums}
 
 
-def added_statuses(statuses: Iterable[str]) -> dict[str, int]:
-    """The sum of counts by status, ordered by status; a text may hold several objects, separated by commas."""
+def sum_of_statuses(statuses: Iterable[str]) -> dict[str, int]:
+    """The sums of counts by status, given as JSON objects; a text may hold several, as a database joins them.
+
+    >>> sum_of_statuses(['{"404": 1}', '{"200": 3},{"200": 2}'])
+    {'200': 5, '404': 1}
+    """
     pairs: list[tuple[str, int]] = []
     json.loads(f"[{','.join(statuses)}]", object_pairs_hook=pairs.extend)  # parsed at once: there may be 20,000
     sums: dict[str, int] = defaultdict(int)

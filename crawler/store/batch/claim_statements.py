@@ -1,18 +1,19 @@
 """The SQL of claims: which hosts a worker may claim, the first addresses of their queues, and what a claim writes.
 
 The hosts stay locked until the commit; hosts that another worker has locked are skipped. A link that is unlikely to
-lead to the topic is claimed as a try: a host has some tries, which are renewed when it brings a page on the topic.
+lead to the topic is claimed as a try: a host has some tries, which are renewed when it brings a page on the topic. The
+column `tries` counts those that it has used (host_tries.py).
 
 The statements have these parameters:
 
     crawl, worker_id   the ids of the crawl and of the worker that claims
     now, longest_rest  the time, and the longest rest of a host in seconds
     site_limit         the page budget of a site
-    tries              the number of tries of a host
+    tries              how many tries a host may use
     low_hosts          the ids of hosts in memory that are about to run out of addresses
     hosts_in_memory    the ids of all hosts in memory
     keeps_hosts        whether no other worker may request the hosts while this one has leases on them
-    first_interval     the seconds between two requests to a host of which nothing is known yet
+    first_interval     the seconds between two requests to a host that has not answered yet
     host, hosts        the id or ids of hosts that were claimed
     addresses          the ids of the addresses that are leased
     most               the most rows of the result or the update
@@ -97,7 +98,8 @@ def pages_requested() -> Select[Any]:
 def low_hosts(kinds: ClaimedKinds) -> Select[Any]:
     """The hosts that a worker has in memory and of which it needs more addresses.
 
-    They are claimed even while they rest: afterwards, the worker needs other addresses than those that they refused.
+    They are claimed even while they rest, for example after an error: after the rest, the worker first requests other
+    addresses than those that the host refused.
     """
     is_free = or_(host.c.worker.is_(None), host.c.worker == bindparam("worker_id"))
     is_low = host.c.id.in_(bindparam("low_hosts", expanding=True))
@@ -189,7 +191,7 @@ def refused_addresses(kinds: ClaimedKinds) -> Update:
 
 
 def hosts_with_more(kinds: ClaimedKinds) -> Select[Any]:
-    """Those of the hosts that have more queued addresses of these kinds."""
+    """The ids of those of the hosts that have more queued addresses of these kinds."""
     return select(host.c.id).where(host.c.id.in_(bindparam("hosts", expanding=True)), MAY_CLAIM, _has_kind(kinds))
 
 

@@ -47,6 +47,7 @@ LONGEST_REST_SECONDS = 600.0
 SHARED_CLAIM = 250
 """Addresses leased in one claim while other workers claim at the same time."""
 COUNT_SOME_HOSTS = count_of_hosts(SHARED_TRIES)
+"""Further hosts would not change `tries_of_host`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Claimant:
     """How many tries a host has until it brings a page on the topic."""
 
     def with_tries(self, connection: Connection, pages: int) -> Claimant:
-        """The same worker, with the number of tries for each host that a crawl with so many pages has."""
+        """This claimant, with the tries that each host has when the crawl has so many pages."""
         if not self.limits_tries:
             return self
         hosts = connection.execute(COUNT_SOME_HOSTS, {"crawl": self.crawl_id}).scalar_one()
@@ -92,8 +93,8 @@ class RemainingPages:
     def are_scarce(self) -> bool:
         """Whether workers must claim one after another, as together they might claim more than these pages.
 
-        A worker does not see what others claim at the same time. Each claims at most SHARED_CLAIM pages. If several
-        claim at once, the last of them to count the workers counts them all.
+        A worker does not see what others claim at the same time, but each of them claims at most SHARED_CLAIM pages.
+        While more pages are left than all workers claim at most, no order is needed.
 
         >>> [RemainingPages(pages, workers=2).are_scarce for pages in (500, 501, inf)]
         [True, False, False]
@@ -118,14 +119,15 @@ def claim(
 ) -> ClaimResult:
     """Lease the best addresses that the worker may request now.
 
-    `claims_alone` says whether other workers wait until this claim is committed, or need not be considered.
+    If `claims_alone` is false, other workers may claim pages at the same time, so the crawl may have fewer pages left
+    than this worker sees.
     """
     # How many pages may be leased, and which kinds of addresses.
     remaining = remaining_pages(connection, claimant)
     pages_left = remaining.pages
     if not claims_alone:
         demand = replace(demand, addresses=min(demand.addresses, SHARED_CLAIM))
-        if remaining.are_scarce:  # only since this batch began: the next one claims alone
+        if remaining.are_scarce:  # they became scarce after this batch had begun: the next one claims alone
             pages_left = 0
     kinds = ClaimedKinds.PAGES
     if claimant.images and pages_left > 0:
@@ -178,9 +180,9 @@ def claim(
 
 
 def most_pages_of_a_host(pages_left: float, hosts: int) -> float:
-    """How many pages of one host are leased at once, if a crawl may request so many more pages from so many hosts.
+    """The most pages of one host in a claim, if a crawl may request so many more pages from so many hosts.
 
-    The last pages are spread over the hosts: on a single host, each would wait for the interval after the one before.
+    The last pages are spread over the hosts: on a single host, they would have to be requested one after another.
 
     >>> [most_pages_of_a_host(pages_left, hosts=60) for pages_left in (inf, 2_000, 200, 20)]
     [inf, 33, 3, 1]
@@ -191,9 +193,9 @@ def most_pages_of_a_host(pages_left: float, hosts: int) -> float:
 
 
 def host_rests(ends: Mapping[int, float], now: float, longest: float) -> dict[int, float]:
-    """How many more seconds hosts rest, given the time when the rest of each ends; only of hosts that still rest.
+    """How many more seconds hosts rest, given when the rest of each ends; without hosts whose rest has ended.
 
-    A rest that is longer than `longest` can only come from a wrong clock, and is ignored.
+    A rest that is longer than `longest` seconds can only come from a wrong clock, and is ignored.
     """
     return {host_id: end - now for host_id, end in ends.items() if now < end <= now + longest}
 
@@ -201,7 +203,7 @@ def host_rests(ends: Mapping[int, float], now: float, longest: float) -> dict[in
 def _lock_hosts(
     connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float, kinds: ClaimedKinds
 ) -> list[Row[Any]]:
-    """Lock the hosts that are claimed: those in memory that run out of addresses, and new ones; returns their rows."""
+    """Lock the hosts to claim from: those in memory that run out of addresses, and new ones; returns their rows."""
     rows: list[Row[Any]] = []
     limits = {"site_limit": claimant.site_limit, "tries": claimant.tries}
     if demand.low_hosts:
@@ -238,14 +240,14 @@ def _refuse(connection: Connection, claimant: Claimant, rows: Iterable[Row[Any]]
         ended = {"state": AddressState.DONE, "outcome": outcome.code, "outcome_detail": outcome.detail or None}
         given_up = REFUSED_ADDRESSES[kinds].values(**ended)
         refused[outcome] += connection.execute(given_up, {"host": row.id, "most": REFUSED_AT_ONCE}).rowcount
-    return Outcomes(+refused)
+    return Outcomes(+refused)  # without counts of 0
 
 
 def _within_budgets(
     claimant: Claimant, demand: ClaimRequest, hosts: Mapping[int, Row[Any]], rows: Iterable[Row[Any]], pages_left: float
 ) -> list[Row[Any]]:
     """The addresses for which there is room: in the budgets of their sites and of the crawl, and in the demand."""
-    # How many more pages and requests each site may have; how many more tries and pages each host may have.
+    # What is left: pages and requests by site, tries and pages by host.
     pages = {row.site_id: claimant.site_limit - row.pages - row.held for row in hosts.values()}
     requests = {row.site_id: claimant.site_limit * REQUESTS_A_PAGE - row.requests for row in hosts.values()}
     tries = {row.id: claimant.tries - row.tries for row in hosts.values()}
@@ -254,9 +256,9 @@ def _within_budgets(
 
     kept: list[Row[Any]] = []
     for row in rows:
-        site_id = hosts[row.host_id].site_id
         if len(kept) >= demand.addresses:
             break
+        site_id = hosts[row.host_id].site_id
         if is_unlikely(row.priority):
             if tries[row.host_id] <= 0:
                 continue

@@ -4,10 +4,15 @@ Everything that a page caused is committed together with the end of its lease: i
 JSON. So a crash at any point loses no address and repeats no item. The line is written and synced before the commit
 that counts it; lines beyond that count are cut off at the next start.
 
-The order of the statements prevents deadlocks: all workers lock rows in the same order. First the crawl (under
-`max_pages`, or by a worker that may end the crawl or expires another one), then workers, then pages with their offsets,
-robots.txt files, templates and addresses by their keys, then sites and hosts by their ids. New priorities, claims and
-latencies skip the hosts that others have locked. Samples and files come last. Two workers may still wait for each other
+The order of the statements prevents deadlocks: all workers lock rows in the same order.
+
+1. the crawl, but only under `max_pages`, or by a worker that may end the crawl or expires another one
+2. workers
+3. pages with their offsets, robots.txt files, templates and addresses, by their keys
+4. sites and hosts, by their ids
+5. samples and files
+
+New priorities, claims and latencies skip the hosts that others have locked. Two workers may still wait for each other
 where a redirect leads to another host, or where one reports a host twice: then the database aborts one transaction,
 which is tried again.
 
@@ -27,7 +32,7 @@ from crawler.frontier.batch import Batch, BatchReply
 from crawler.frontier.page_result import Completion, PageResult, Template
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.recrawl.page_history import RoundContext
-from crawler.store.batch.address_patterns import counts_of, release_useful, save_counts, uses_of
+from crawler.store.batch.address_patterns import counts_of_requests, counts_of_sites, release_useful, save_counts
 from crawler.store.batch.addresses import Addresses, AddressKeys
 from crawler.store.batch.chart_samples import SampleWriter
 from crawler.store.batch.claims import Claimant, claim, remaining_pages
@@ -35,8 +40,8 @@ from crawler.store.batch.completion import complete_leases, follow_redirect, ret
 from crawler.store.batch.crawl_end import end_if_done, is_full, no_longer_waiting, totals
 from crawler.store.batch.host_tries import renew_tries
 from crawler.store.batch.hosts import lock_sites, update_hosts
-from crawler.store.batch.images import EvidenceReader, ImageReleases, release_images, save_evidence, save_image_results
-from crawler.store.batch.page_writer import PageWriter, known_keys, new_links
+from crawler.store.batch.images import EvidenceReader, ImageReleases, save_evidence, save_image_results
+from crawler.store.batch.page_writer import PageWriter, known_keys, new_link_counts
 from crawler.store.batch.priority_updates import PriorityUpdates
 from crawler.store.batch.responses import Responses, RobotsFiles
 from crawler.store.batch.rounds import Round, requeue_listed, round_of
@@ -81,11 +86,11 @@ class BatchCommitter:
         self.number = 1
         """The number of the worker; the worker that replaces it takes over the number."""
         self.retry_seconds = 120.0
-        """Seconds after which an unreachable database is given up."""
+        """Seconds after which a worker stops trying to reach the database."""
         self.trouble = ""
         """Why the database cannot be written to at the moment; empty if it can."""
         self.stopping = False
-        """Whether the crawl is stopping: then an unreachable database is given up sooner."""
+        """Whether the crawl is stopping: then it waits at most LAST_RETRY_SECONDS for an unreachable database."""
         self.reads_templates = False
         """Whether this worker needs the templates of its hosts."""
         self.enough_pages = 0
@@ -100,10 +105,12 @@ class BatchCommitter:
         self.responses = Responses(claimant.crawl_id, keys)
         self.robots_files = RobotsFiles(claimant.crawl_id)
         self.round = Round(1, 1)
+        """The current round; read from the database in each batch."""
         self._evidence = EvidenceReader()
         self._connection: Any = None
         """The driver's connection that was used last."""
         self._batch_number = 0
+        """The number of the last batch of this worker."""
         self._read_example_ids: set[int] = set()
         """The ids of the shared examples read so far."""
         self._last_template_id = 0
@@ -140,7 +147,7 @@ class BatchCommitter:
         expire_worker(connection, self.claimant.worker_id, crashes=0)
 
     def renew(self, worker_id: int) -> None:
-        """Continue as another worker, whose row has this id."""
+        """Continue as a new worker, whose row has this id."""
         self.claimant = replace(self.claimant, worker_id=worker_id)
         self._batch_number = 0
 
@@ -170,7 +177,7 @@ class BatchCommitter:
             return result
 
         def undo(error: Exception) -> str:
-            # The next attempt reads everything again that the transaction read.
+            # The next attempt reads everything again that the transaction read, and repeats what it wrote.
             self._last_template_id = last_template_id
             self._read_example_ids = set(read_example_ids)
             self.addresses.forget()
@@ -265,12 +272,12 @@ class BatchCommitter:
         return reply
 
     def _lock_crawl(self, connection: Connection, batch: Batch) -> bool:
-        """Lock the crawl as far as a batch needs; returns whether this worker may claim as if there were no other.
+        """Lock the crawl as far as a batch needs; returns the argument `claims_alone` of `claim`.
 
         Of idle workers, one at a time may end the crawl. Under `max_pages`, workers claim one after another when few
-        pages are left.
+        pages are left; otherwise claims need no order.
         """
-        is_limited = self.claimant.max_pages is not None  # otherwise claims need no order
+        is_limited = self.claimant.max_pages is not None
         if batch.demand is not None and is_limited and remaining_pages(connection, self.claimant).are_scarce:
             lock_crawl(connection, self.claimant.crawl_id, CrawlLock.ALONE)
             return True
@@ -288,12 +295,12 @@ class BatchCommitter:
     def _save_pages(self, connection: Connection, batch: Batch, now: float) -> dict[int, str]:
         """Save the pages of a batch and those that now redirect; returns the originals of near-duplicates, by lease.
 
-        A page whose target is known is saved when its lease ends. If it was saved here as well, it would be missing
-        twice in a round whose worker is killed in between.
+        A page that redirects to a known address is not saved here, but when its lease ends. Otherwise, if this worker
+        was killed before that, the next one would save it as missing once more in the same round.
         """
-        # How many new links the pages have that were stored before.
+        # The number of new links of each page that was stored before.
         revisits = [completion for completion in batch.ended if completion.lease.history is not None]
-        links = new_links(connection, self.keys, revisits) if revisits else {}
+        link_counts = new_link_counts(connection, self.keys, revisits) if revisits else {}
 
         # The pages that now redirect to an unknown address.
         redirects = [redirect for redirect in batch.redirects if redirect.lease.history is not None]
@@ -306,7 +313,7 @@ class BatchCommitter:
         ]
 
         context = RoundContext(self.round.number, now, self.page_writer.bounds)
-        return self.page_writer.save(connection, [*redirected, *batch.ended], context, links)
+        return self.page_writer.save(connection, [*redirected, *batch.ended], context, link_counts)
 
     def _follow_redirects(self, connection: Connection, batch: Batch, reply: BatchReply) -> int:
         """Lease the targets of redirects; returns how many more addresses are queued."""
@@ -318,22 +325,23 @@ class BatchCommitter:
         return added
 
     def _save_patterns(
-        self, connection: Connection, batch: Batch, ended: Sequence[Completion], copies: Mapping[int, str]
+        self, connection: Connection, batch: Batch, ended: Sequence[Completion], originals: Mapping[int, str]
     ) -> int:
         """Save the counts of address patterns; returns how many addresses are queued again."""
-        counts = uses_of(ended, copies)
+        counts = counts_of_requests(ended, originals)
         save_counts(connection, self.claimant.crawl_id, counts)
         hosts = self.addresses.host_ids(
             connection, {address_of(url).host: url for url in batch.links_that_changed_patterns}
         )
-        return release_useful(connection, counts, {ids.site_id for ids in hosts.values()})
+        sites_with_new_patterns = {ids.site_id for ids in hosts.values()}
+        return release_useful(connection, counts, sites_with_new_patterns)
 
     def _write_lines(self, connection: Connection, batch: Batch, originals: dict[int, str]) -> None:
         """Write the lines of pages and images to their files, and save the lengths of the files."""
-        stored = [completion for completion in batch.ended if completion.brought_item]
         pages = [
             {**(completion.result.record or {}), "duplicate_of": originals.get(completion.lease.id)}
-            for completion in stored
+            for completion in batch.ended
+            if completion.brought_item
         ]
         images = [
             completion.result.record
@@ -363,12 +371,12 @@ class BatchCommitter:
         shown_on = {lease.shown_on for lease in reply.leases if lease.shown_on is not None}
         reply.evidence = self._evidence.read(connection, shown_on)
         leases = [*reply.leases, *(completion.lease for completion in batch.ended)]
-        reply.patterns = counts_of(connection, {lease.site_id for lease in leases if lease.is_page})
+        reply.patterns = counts_of_sites(connection, {lease.site_id for lease in leases if lease.is_page})
         if self.reads_templates:
             reply.templates = self._read_templates(connection, batch, reply)
 
         if batch.idle and not reply.leases:
-            remaining = end_if_done(connection, self.claimant, reply.pages, release_images)
+            remaining = end_if_done(connection, self.claimant, reply.pages)
             reply.held_by_others = remaining.held
             reply.over = remaining.over
             count_worker(connection, worker_id, waiting=remaining.released)
@@ -379,7 +387,8 @@ class BatchCommitter:
         in_memory: set[int] = set()
         if batch.demand is not None:
             in_memory.update(batch.demand.hosts_in_memory)
-        new = {lease.host_id for lease in [*reply.leases, *filter(None, reply.redirected.values())]} - in_memory
+        leases_on_targets = [lease for lease in reply.redirected.values() if lease is not None]
+        new = {lease.host_id for lease in [*reply.leases, *leases_on_targets]} - in_memory
         templates, last = new_templates(connection, self.claimant.crawl_id, new, in_memory, self._last_template_id)
         if in_memory:  # without a demand, new templates of the hosts in memory are still to be read
             self._last_template_id = last

@@ -1,4 +1,8 @@
-"""Ends leases: an address is returned to the queue, completed with a result, or redirected."""
+"""Ends leases: an address is returned to the queue, completed with a result, or redirected.
+
+A page that only an image links to, and whose image is judged to be noise, is completed without a request. If a link
+with words has led to this page in the meantime, it is queued again instead.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,9 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select, update
 
 from crawler.frontier.batch import Redirect
-from crawler.frontier.page_result import AddressKind, Candidate, Completion, Lease
+from crawler.frontier.page_result import AddressKind, Completion, Lease
 from crawler.outcomes import Code, Outcome
-from crawler.store.batch.addresses import Addresses, AddressKeys, HostIds
+from crawler.store.batch.addresses import Addresses, AddressKeys, HostIds, LinksByKey
 from crawler.store.batch.claims import Claimant
 from crawler.store.batch.host_tries import count_tries
 from crawler.store.batch.hosts import RAISE_BEST, UPDATE_BEST, count_sites, interval, raise_best, site_has_budget
@@ -45,7 +49,7 @@ def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease
 COMPLETE = (
     update(address)
     .where(address.c.id == bindparam("lease_id"))
-    # Without `sight`, it no longer counts as known only through an image, unless it was noise.
+    # A page that was requested no longer counts as known only through an image; `sight` would say so.
     .values(
         state=AddressState.DONE, worker=None, outcome=bindparam("code"), outcome_detail=bindparam("detail"), sight=None
     )
@@ -56,14 +60,11 @@ REQUEUE_LINKED = (
     .values(state=AddressState.WAITING, worker=None)
     .returning(address.c.id, address.c.host_id, address.c.priority)
 )
-"""Queues pages behind noise again if a link with words leads to them by now."""
+"""Queues pages behind noise again if a link with words, which clears `sight`, leads to them by now."""
 
 
 def complete_leases(connection: Connection, ended: Iterable[Completion]) -> set[int]:
-    """End leases; returns the ids of those addresses that are queued again.
-
-    These are pages behind noise to which a link with words leads by now.
-    """
+    """End leases; returns the ids of the pages behind noise that are queued again instead."""
     requeued = _requeue_linked(connection, ended)
     _count_completions(connection, ended)
     rows = [
@@ -85,10 +86,12 @@ def completion_row(lease: Lease, outcome: Outcome | None) -> dict[str, Any]:
 
 def _requeue_linked(connection: Connection, ended: Iterable[Completion]) -> set[int]:
     """Queue pages behind noise again if a link with words leads to them by now; returns their ids."""
-    noise = [completion.lease.id for completion in ended if completion.lease.is_page and completion.result.is_noise]
-    if not noise:
+    behind_noise = [
+        completion.lease.id for completion in ended if completion.lease.is_page and completion.result.is_noise
+    ]
+    if not behind_noise:
         return set()
-    rows = connection.execute(REQUEUE_LINKED, {"leases": noise}).all()
+    rows = connection.execute(REQUEUE_LINKED, {"leases": behind_noise}).all()
     raise_best(connection, ((row.host_id, row.priority) for row in rows))
     return {row.id for row in rows}
 
@@ -114,9 +117,10 @@ def _count_completions(connection: Connection, ended: Iterable[Completion]) -> N
 
 @dataclass(frozen=True, slots=True)
 class RedirectResult:
-    """The lease on the target of a redirect, if there is one."""
+    """What became of the target of a redirect."""
 
     lease: Lease | None
+    """The lease on the target, if there is one."""
     added: int = 0
     """How many more addresses are queued."""
 
@@ -124,10 +128,10 @@ class RedirectResult:
 def follow_redirect(
     connection: Connection, claimant: Claimant, addresses: Addresses, keys: AddressKeys, redirect: Redirect
 ) -> RedirectResult:
-    """Lease the target of a redirect in place of the requested address.
+    """End the lease on a redirected address, and lease the target of the redirect instead.
 
-    There is no lease if the target is known already or its host was erased. If this worker may not request the target
-    now, it is queued instead.
+    If the target is known already, or its host was erased, there is no new lease. If this worker may not request the
+    target now, the target is queued. In these cases the old lease continues, and the worker ends it with an outcome.
     """
     to = redirect.to
     lease = redirect.lease
@@ -157,8 +161,8 @@ def follow_redirect(
     new = addresses.insert(address).values(**row, parent=parent).on_conflict_do_nothing(index_elements=["key"])
     target_id = connection.execute(new.returning(address.c.id)).scalar()
     if target_id is None:  # it may be known only through an image
-        candidates: dict[int, tuple[Candidate, int | None]] = {keys(to.url, to.kind): (to, None)}
-        return RedirectResult(None, addresses.add_linked(connection, candidates))
+        links: LinksByKey = {row["key"]: (to, None)}
+        return RedirectResult(None, addresses.add_linked(connection, links))
     if not may_request:
         connection.execute(RAISE_BEST, {"host": ids.host_id, "priority": to.priority})
         return RedirectResult(None, 1)
@@ -182,13 +186,14 @@ def follow_redirect(
 def _may_request(connection: Connection, claimant: Claimant, redirect: Redirect, ids: HostIds) -> bool:
     """Whether this worker may request the target of a redirect at once.
 
-    The target of a seed may be requested even if it is another worker's turn.
+    It may if this worker has the host, or if no worker has it and the host's interval has ended. The target of a seed
+    may be requested in any case, unless its host is closed or its site has no budget left.
     """
     row = connection.execute(select(host.c.worker, host.c.closed).where(host.c.id == ids.host_id)).one()
     if row.closed is not None:
         return False
-    is_its_turn = row.worker == claimant.worker_id or (row.worker is None and _take_turn(connection, claimant, ids))
-    if not is_its_turn and redirect.to.kind is not AddressKind.SEED:
+    has_turn = row.worker == claimant.worker_id or (row.worker is None and _take_turn(connection, claimant, ids))
+    if not has_turn and redirect.to.kind is not AddressKind.SEED:
         return False
     # On the same site, the target takes the place of the redirected page in the budget.
     needs_budget = ids.site_id != redirect.lease.site_id and redirect.lease.is_page
@@ -198,6 +203,7 @@ def _may_request(connection: Connection, claimant: Claimant, redirect: Redirect,
 def _take_turn(connection: Connection, claimant: Claimant, ids: HostIds) -> bool:
     """Begin the interval of a host that no worker has, if it may be requested now; returns whether it may."""
     now = database_time(connection)
+    # A rest that ends later than the longest one can only come from a wrong clock.
     is_ready = (host.c.next_at <= now) | (host.c.next_at > now + claimant.longest_rest)
     turn = update(host).where(host.c.id == ids.host_id, host.c.worker.is_(None), is_ready)
     return connection.execute(turn.values(next_at=now + interval(claimant.first_interval))).rowcount > 0

@@ -1,13 +1,15 @@
 """Decides when a crawl ends: counts what all workers did, and what remains in the round.
 
-A crawl ends when no address is queued or leased that it would request. Queued links may remain: pages beyond
-`max_pages`, and links that are unlikely to lead to the topic, on hosts without further tries for such links.
+A crawl ends when no address is queued or leased that it would request, and no recorded address is left to be queued:
+images, and pages that only an image links to, wait in this state until they are judged (images.py). Queued links may
+remain: pages beyond `max_pages`, and links that are unlikely to lead to the topic, on hosts without further tries for
+such links (host_tries.py).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +21,7 @@ from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.claims import Claimant
 from crawler.store.batch.host_tries import MAY_CLAIM
 from crawler.store.batch.hosts import NEXT_BEST, recorded_sites
+from crawler.store.batch.images import release_images
 from crawler.store.crawl_tables import (
     ADDRESSES_WITH_HOSTS,
     IMAGE_KIND,
@@ -56,8 +59,8 @@ REPAIR_BEST = (
     )
     .values(best=NEXT_BEST)
 )
-"""Sets the best priorities of hosts with queued addresses that have none: one worker may add an address while another,
-which cannot see it yet, leases the last one of that host.
+"""Sets the best priorities that hosts with queued addresses lack: while one worker leases the last address of a host,
+another may add an address that the first cannot see yet.
 """
 
 
@@ -66,7 +69,7 @@ class Totals(NamedTuple):
 
     waiting: int
     unlikely: int
-    """How many of the queued links are unlikely to lead to the topic."""
+    """How many of the queued links are unlikely to lead to the topic, when they were last counted."""
     pages: int
     workers: int
     control: Control
@@ -108,19 +111,20 @@ TOTALS_OF_WORKERS = select(
     func.coalesce(func.sum(worker.c.pages), 0),
     func.count().filter(worker.c.batch > 0),
 ).where(worker.c.crawl_id == bindparam("crawl"))
-"""The sums of the workers of a crawl, and how many these are. A worker that has sent no batch yet is not counted: it
-cannot claim yet what others return for it.
+"""The sums of the workers of a crawl, and how many these are. Workers return hosts for each one that joins; it counts
+from its first batch on, as it cannot claim these hosts before.
 """
 TOTALS_OF_CRAWL = select(crawl.c.waiting, crawl.c.unlikely, crawl.c.pages, crawl.c.control).where(
     crawl.c.id == bindparam("crawl")
 )
-"""The sums of the workers that have left a crawl, and its state."""
+"""The sums of the workers that have left a crawl, and what a user told the others to do."""
 
 
 def totals(connection: Connection, crawl_id: int) -> Totals:
     """How many addresses of a crawl are queued, how many pages are stored, and how many workers it has."""
     waiting, pages, workers = connection.execute(TOTALS_OF_WORKERS, {"crawl": crawl_id}).one()
     of_crawl = connection.execute(TOTALS_OF_CRAWL, {"crawl": crawl_id}).one()
+    # If a worker leaves between the two statements, both contain its counts, and the sum may be below 0.
     queued = max(0, int(of_crawl.waiting + waiting))
     return Totals(
         waiting=queued,
@@ -136,18 +140,16 @@ def is_full(claimant: Claimant, pages: int) -> bool:
     return claimant.max_pages is not None and pages >= claimant.max_pages
 
 
-def end_if_done(
-    connection: Connection, claimant: Claimant, pages: int, release: Callable[[Connection, Collection[int], bool], int]
-) -> RemainingWork:
+def end_if_done(connection: Connection, claimant: Claimant, pages: int) -> RemainingWork:
     """End a crawl with this many pages if nothing remains of it; returns what remains.
 
-    If no other address is queued or leased, `release` queues the recorded addresses of the sites that it is given.
+    If no address is queued or leased that the crawl would request, its recorded addresses are queued.
     """
     held = connection.execute(select(func.count()).where(*_is_held(claimant))).scalar_one()
     if held or _look_for_requestable(connection, claimant, pages):
         return RemainingWork(held=held, over=False, released=0)
     recorded = recorded_sites(connection, claimant.crawl_id, claimant.images)
-    released = release(connection, recorded, claimant.images)
+    released = release_images(connection, recorded, claimant.images)
     if released:
         return RemainingWork(held=0, over=False, released=released)
     ended = update(crawl).where(crawl.c.id == claimant.crawl_id, crawl.c.ended_at.is_(None))
@@ -157,7 +159,7 @@ def end_if_done(
 
 def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[int]) -> bool:
     """Whether a started crawl has work left: an address is queued or leased, or a seed, given by key, is new."""
-    # A crawl with all its pages has only images left, or was interrupted before it ended.
+    # A crawl that has reached `max_pages` has only images left, or was interrupted before it ended.
     pages = totals(connection, claimant.crawl_id).pages
     has_recorded = bool(recorded_sites(connection, claimant.crawl_id, claimant.images))
     if is_full(claimant, pages):
@@ -189,7 +191,7 @@ def _is_held(claimant: Claimant) -> tuple[ColumnElement[bool], ...]:
 
 
 def _look_for_requestable(connection: Connection, claimant: Claimant, pages: int) -> bool:
-    """Correct missing best priorities of hosts; returns whether an address is queued that this crawl still requests."""
+    """Set missing best priorities of hosts; returns whether an address is queued that this crawl still requests."""
     claimant = claimant.with_tries(connection, pages)
     of_crawl = {"crawl": claimant.crawl_id}
     if is_full(claimant, pages) and not (claimant.images and image_waits(connection, claimant.crawl_id)):
@@ -202,7 +204,7 @@ def _look_for_requestable(connection: Connection, claimant: Claimant, pages: int
 
 
 def no_longer_waiting(connection: Connection, worker_id: int, keys: AddressKeys, urls: Iterable[str]) -> list[str]:
-    """The addresses among these that are neither queued nor leased by this worker."""
+    """Those of the addresses that are neither queued nor recorded nor leased by this worker."""
     by_key: dict[int, list[str]] = {}
     for url in urls:
         by_key.setdefault(keys(url), []).append(url)
@@ -225,7 +227,7 @@ def something_waits(connection: Connection, crawl_id: int, tries: int) -> bool:
 def waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinkCounts:
     """How many queued links are unlikely, or behind images; it takes a second to count millions of them."""
     counts = func.count().filter(~IS_LIKELY), func.count().filter(address.c.priority == BEHIND_IMAGE)
-    # Only the end of the index of queued addresses is read.
+    # Both kinds have the lowest priorities: of each host's queued addresses, only the end of the index is read.
     is_last = host.c.crawl_id == claimant.crawl_id, IS_WAITING, address.c.priority <= BEHIND_IMAGE
     sums = select(*counts).select_from(ADDRESSES_WITH_HOSTS).where(*is_last)
     unlikely, behind_images = connection.execute(sums).one()

@@ -58,7 +58,9 @@ RELEASE_HOST = (
     .where(host.c.id == bindparam("host"), or_(host.c.worker.is_(None), host.c.worker == bindparam("worker_id")))
     .values(next_at=case((host.c.next_at > bindparam("at"), host.c.next_at), else_=bindparam("at")), worker=None)
 )
-"""Ends the reservation of a host for a worker that has dropped it, which says when the host may be requested again."""
+"""Ends the reservation of a host for a worker that no longer has it in memory. `at` is when this worker would request
+the host again; a later time in the database stays.
+"""
 NEW_AVERAGE = host.c.latency + bindparam("weight") * (bindparam("seconds") - host.c.latency)
 """The moving average of latencies after the new ones, of which `seconds` is the mean."""
 UPDATE_LATENCY = (
@@ -70,8 +72,8 @@ UPDATE_LATENCY = (
     )
 )
 RECORDED_KINDS = {True: true(), False: address.c.kind != IMAGE_KIND}
-"""The condition for the recorded addresses that are released, by whether the run requests images. Recorded are images,
-and pages that only an image links to: they are not queued before their site has shown enough pages.
+"""The condition for recorded addresses that may be queued, by whether the run requests images. Images, and pages that
+only an image links to, are recorded: they are not queued before their site has shown enough pages.
 """
 RECORDED_ADDRESSES = select(address.c.id).where(address.c.shown_on == site.c.id, IS_RECORDED).correlate(site)
 RECORDED_SITES = {
@@ -80,20 +82,22 @@ RECORDED_SITES = {
     )
     for with_images, is_released in RECORDED_KINDS.items()
 }
-"""The sites of a crawl with recorded addresses that are released: by whether the run requests images."""
+"""The sites of a crawl with recorded addresses that may be queued, by whether the run requests images."""
 SITES_AT_ONCE = 10_000
-"""Sites that one statement checks."""
+"""The most sites that one statement checks."""
 LOCK_UNLOCKED_HOSTS = (
     select(host.c.id)
     .where(host.c.id.in_(bindparam("hosts", expanding=True)))
     .order_by(host.c.id)
     .with_for_update(skip_locked=True, key_share=True)
 )
-"""Locks those hosts that no other worker has locked: a latency is not worth a wait, and is written later."""
+"""Locks those hosts that no other worker has locked."""
 
 
 def interval(usual: float = 0.0) -> ColumnElement[float]:
-    """The seconds between two requests to a host; `usual` if no worker has reported them yet."""
+    """The seconds between two requests to a host, as SQL: at least its crawl delay; `usual` is the delay before a
+    worker has reported one.
+    """
     delay = func.coalesce(host.c.delay, usual)
     return case((host.c.crawl_delay > delay, host.c.crawl_delay), else_=delay)
 
@@ -110,7 +114,10 @@ def raise_best(connection: Connection, waiting: Iterable[tuple[int, int]]) -> No
 def count_sites(
     connection: Connection, sites: Mapping[int, int], pages: int = 0, held: int = 0, requests: int = 0
 ) -> None:
-    """Add to the counts of sites, given with a number of leases each: the given changes, times that number."""
+    """Add to the counts of sites: `pages`, `held` and `requests` times the number of leases that is given for a site.
+
+    For example, `count_sites(connection, {7: 2}, held=-1)` says that two leases of the site 7 have ended.
+    """
     changes = [
         {"site": site_id, "pages": number * pages, "held": number * held, "requests": number * requests}
         for site_id, number in sorted(sites.items())
@@ -143,10 +150,10 @@ def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresse
             {"host": host_id, "at": now + seconds, "worker_id": claimant.worker_id}
             for host_id, seconds in sorted(batch.rests_of_dropped_hosts.items())
         ]
-        connection.execute(RELEASE_HOST, rows)  # in one statement: each statement is a round trip to PostgreSQL
+        connection.execute(RELEASE_HOST, rows)  # at once, as there may be many: a statement is a round trip
     for host_id, seconds in sorted(batch.rests.items()):
-        until = case((host.c.next_at > now + seconds, host.c.next_at), else_=now + seconds)
-        connection.execute(update(host).where(host.c.id == host_id).values(next_at=until))
+        later_end = case((host.c.next_at > now + seconds, host.c.next_at), else_=now + seconds)
+        connection.execute(update(host).where(host.c.id == host_id).values(next_at=later_end))
     for host_id, seconds in sorted(batch.crawl_delays.items()):
         connection.execute(update(host).where(host.c.id == host_id).values(crawl_delay=seconds))
     update_latencies(connection, batch.latencies)
@@ -175,6 +182,8 @@ def update_latencies(connection: Connection, latencies: Mapping[int, HostLatency
 
 
 def recorded_sites(connection: Connection, crawl_id: int, with_images: bool = True) -> list[int]:
-    """The first sites of a crawl with recorded addresses: images, and pages behind images, or only such pages."""
+    """The first sites of a crawl with recorded addresses: images, and pages behind images; or only such pages if the
+    run requests no images.
+    """
     sites = RECORDED_SITES[with_images].order_by(site.c.id).limit(SITES_AT_ONCE)
     return list(connection.execute(sites, {"crawl": crawl_id}).scalars())

@@ -2,9 +2,9 @@
 
 An image is judged by how the pages of a site show images, so it is only recorded at first. A site is ready when enough
 of its pages are stored, when none of its pages is queued or leased any more, or when the crawl has nothing else to do:
-then its recorded addresses are released, that is, queued. The evidence, which are the counts behind the verdicts, is in
-rows that are only inserted, one for each site and batch: workers do not wait for each other, and the sums are exact
-even if a worker dies.
+then its recorded addresses are released, that is, queued. The evidence consists of the counts behind the verdicts. Its
+rows are only inserted, one for each site and batch: workers do not wait for each other, and the sums are exact even if
+a worker dies.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from crawler.store.page_tables import LabelKind, evidence, verdict
 from crawler.urls.lru_dict import LruDict
 
 RELEASED_AT_ONCE = 10_000
-"""Addresses that one statement queues, as it must end within its time limit; the others are queued later."""
+"""The most addresses that one statement queues, as it must end within its time limit; the others are queued later."""
 SEARCH_SECONDS = 2.0
 """Seconds between two searches for sites that are ready."""
 MOST_RELEASED_SITES = 50_000
-"""The most sites with enough pages that a worker remembers."""
+"""About how many sites with enough pages a worker remembers at most."""
 
 HAS_QUEUED_PAGES = (
     select(address.c.id)
@@ -48,7 +48,7 @@ IS_READY = (
     site.c.id <= bindparam("last"),
     or_(site.c.pages >= bindparam("enough"), (site.c.held == 0) & ~HAS_QUEUED_PAGES),
 )
-"""The conditions for sites, in a range of ids, that have enough pages or none left."""
+"""The conditions for sites, in a range of ids, that have enough pages or no page left to request."""
 READY_SITES = {with_images: sites.where(*IS_READY) for with_images, sites in RECORDED_SITES.items()}
 """Sites that are ready and have recorded addresses, by whether the run requests images."""
 SITES_WITH_ENOUGH_PAGES = select(site.c.id).where(
@@ -58,7 +58,7 @@ SITES_WITH_ENOUGH_PAGES = select(site.c.id).where(
 
 
 def _unlocked(addresses: Select[Any]) -> ScalarSelect[Any]:
-    """The ids of those rows that no other transaction has locked, or the first of very many."""
+    """The ids of those rows that no other transaction has locked, at most RELEASED_AT_ONCE."""
     return addresses.limit(RELEASED_AT_ONCE).with_for_update(skip_locked=True, of=address).scalar_subquery()
 
 
@@ -87,7 +87,7 @@ SUSPEND = (
 
 
 def release_images(connection: Connection, sites: Collection[int], with_images: bool = True) -> int:
-    """Queue the recorded addresses of sites, or the first of very many; returns how many.
+    """Queue the recorded addresses of sites, a limited number at once; returns how many.
 
     Without images, only pages that an image links to are queued.
     """
@@ -112,10 +112,10 @@ def suspend_images(connection: Connection, crawl_id: int) -> int:
 def ready_sites(
     connection: Connection, crawl_id: int, after: int, enough: int, with_images: bool = True
 ) -> tuple[list[int], int]:
-    """The sites that are ready, in the next range of ids after `after`, and the id after which the next search begins.
+    """The sites that are ready, in the next range of ids after `after`; and the id after which the next search begins.
 
-    The latter is 0 if this search has reached the last site. `enough` is the number of pages that are enough; with 0,
-    all sites are ready.
+    This id is 0 if the search has reached the last site. `enough` is the number of pages that are enough; with 0, all
+    sites are ready.
     """
     last = after + SITES_AT_ONCE
     limits = {"crawl": crawl_id, "after": after, "last": last, "enough": enough}
@@ -133,7 +133,7 @@ class ImageReleases:
         self.with_images = with_images
         """Whether the run requests images; otherwise only pages behind images are queued."""
         self.released_sites: set[int] = set()
-        """Sites that have shown enough pages, whose images were released."""
+        """Sites that have shown enough pages: their images are queued as soon as they are found."""
         self.is_crawl_full = False
         """Whether the crawl had all its pages at the last commit, so that no site shows more."""
         self.searched_at = 0.0
@@ -143,13 +143,15 @@ class ImageReleases:
 
     def release(self, connection: Connection, batch: Batch, enough_pages: int) -> int:
         """Queue the images of sites that have shown enough pages or have none left; returns how many."""
-        sites = {
-            completion.lease.site_id for completion in batch.ended if completion.lease.is_page
-        } - self.released_sites
+        # Sites of this batch.
+        sites = {completion.lease.site_id for completion in batch.ended if completion.lease.is_page}
+        sites -= self.released_sites
         if len(self.released_sites) > MOST_RELEASED_SITES:
             self.released_sites.clear()  # sites that are released once more have no recorded addresses
         sites_to_release = _sites_with_enough_pages(connection, sites, enough_pages)
         self.released_sites |= sites_to_release
+
+        # Other sites, now and then.
         if batch.idle or time.monotonic() - self.searched_at > SEARCH_SECONDS:
             self.searched_at = time.monotonic()
             enough = 0 if self.is_crawl_full else enough_pages
@@ -176,17 +178,17 @@ MOST_EVIDENCE_SITES = 1_000
 def save_image_results(connection: Connection, keys: AddressKeys, crawl_id: int, ended: Iterable[Completion]) -> None:
     """Save the verdicts on images, and the sizes of those that were downloaded."""
     verdicts = []
-    columns_of_judged_earlier = {}
+    downloads_without_verdict = {}
     for completion in ended:
-        verdict = completion.result.verdict
+        new_verdict = completion.result.verdict
         download_columns = _download_columns(completion)
-        if verdict is not None:
-            verdicts.append({name: column_value(value) for name, value in {**verdict, **download_columns}.items()})
-        elif download_columns:  # this run may judge no images, but an earlier one may have
+        if new_verdict is not None:
+            verdicts.append({name: column_value(value) for name, value in {**new_verdict, **download_columns}.items()})
+        elif download_columns:  # an earlier run may have judged the image
             candidate = completion.lease.candidate
-            columns_of_judged_earlier[keys(candidate.url, candidate.kind)] = download_columns
+            downloads_without_verdict[keys(candidate.url, candidate.kind)] = download_columns
     save_verdicts(connection, crawl_id, verdicts)
-    save_downloads(connection, columns_of_judged_earlier)
+    save_downloads(connection, downloads_without_verdict)
 
 
 def _download_columns(completion: Completion) -> Mapping[str, Any]:
@@ -194,7 +196,7 @@ def _download_columns(completion: Completion) -> Mapping[str, Any]:
     record = completion.result.record or {}
     if completion.lease.is_page or record.get("size") is None:
         return {}
-    # Image files are in folders named by the first letters of their names.
+    # The folder of an image file, named by the first letters of its name, and the name.
     file = "/".join(PurePosixPath(record["path"]).parts[-2:])
     return {"bytes": record["size"], "bytes_are_measured": True, "file": file or None}
 
@@ -245,7 +247,8 @@ class EvidenceReader:
         """The new evidence of known sites, and all evidence of new ones."""
         if not sites:
             return []
-        # The ids of the rows. Known sites are searched apart from new ones, from the lowest last row of any of them.
+        # The ids of the new rows. Known and new sites are searched apart: for known ones the search begins after the
+        # lowest of their last rows, for new ones at 0.
         columns = evidence.c.site_id, evidence.c.id
         new_rows: dict[int, list[int]] = {site_id: [] for site_id in sites}
         for is_new in (True, False):
@@ -270,9 +273,9 @@ class EvidenceReader:
         ]
 
     def committed(self, sites: Collection[int]) -> list[int]:
-        """Remember the last rows read, as the transaction is committed; returns the sites that are forgotten instead.
+        """Remember the last rows read, as the transaction is committed; returns sites that are forgotten for others.
 
-        `sites` are those of the reply, all of which the worker needs.
+        `sites` are those of the reply: the worker needs all of them, so none is forgotten.
         """
         self._last_rows.max_weight = max(self.most, len(sites))
         for site_id in sites:  # used last, none of them is dropped for another

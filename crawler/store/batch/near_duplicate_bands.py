@@ -1,9 +1,9 @@
 """Reads and writes the bands, by which near-duplicates are found; crawler/recrawl/near_duplicates.py compares them.
 
 A band is a number computed from a part of the signature of a text: near-duplicates have a band in common. Each original
-is entered under the bands of its signature. Two pages that two workers store at the same moment are not
-compared. If a new page takes the place of an earlier original, that original becomes its copy, but the earlier copies
-keep naming it as their original.
+is entered under the bands of its signature. Two pages that two workers store at the same moment are not compared. If a
+new page takes the place of an earlier original, the earlier original becomes a copy of the new page. Copies of the
+earlier original keep naming it as their original.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -56,7 +56,8 @@ def compared_page(
 def enter_pages(connection: Connection, crawl_id: int, pages: Sequence[ComparedPage]) -> dict[int, str]:
     """Enter those pages that are not near-duplicates; returns the addresses of the originals of the near-duplicates.
 
-    The addresses are by the keys of the near-duplicates: new pages, and earlier pages that were originals until now.
+    The addresses are by the keys of the near-duplicates. These may be new pages, or earlier pages that were originals
+    until now.
     """
     entries = _entries(connection, crawl_id, {band for each in pages for band in each.band_keys})
     entered_pages = _pages_of_keys(connection, {key for _, key in entries} - {each.text_id for each in pages})
@@ -82,13 +83,13 @@ def delete_bands(connection: Connection, crawl_id: int, pages: Iterable[Compared
 
 
 def _entries(connection: Connection, crawl_id: int, bands: Collection[int]) -> list[tuple[int, int]]:
-    """The entries under bands: each is a band and the key of a page."""
+    """The entries under bands, as pairs of a band and the key of a page."""
     parts = (connection.execute(ENTRIES, {"crawl": crawl_id, "bands": part}) for part in in_chunks(sorted(bands)))
     return [(band, key) for part in parts for band, key in part]
 
 
 def _pages_of_keys(connection: Connection, keys: Collection[int]) -> list[ComparedPage]:
-    """Pages in the order in which they were stored, without those that are gone: their addresses have no text now."""
+    """The pages with these keys in the order in which they were stored; pages that are gone are left out."""
     parts = (connection.execute(PAGES_OF_KEYS, {"keys": part}) for part in in_chunks(sorted(keys)))
     stored = sorted((row for part in parts for row in part), key=lambda row: row.id)
     return [compared_page(row.key, row.url, row.signature, row.text_fingerprint, row.text_owner) for row in stored]

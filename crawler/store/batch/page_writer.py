@@ -2,6 +2,9 @@
 
 A page is stored if it is new or changed. A page that was stored before, and now is unchanged or missing, is only
 visited: its history is saved, and its rights if they changed.
+
+The texts of pages are compared by signatures in bands (near_duplicate_bands.py): of near-duplicates one is the
+original, and the others are its copies.
 """
 
 from __future__ import annotations
@@ -27,11 +30,11 @@ from crawler.store.page_tables import page, page_version
 
 PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
 RECORD_COLUMNS = frozenset(("text_fingerprint", "link_score", "raw_digest", "title"))
-"""Fields of a page's history that are fields of its record, too."""
+"""Fields of a page's history that are also fields of its record, from which they are written."""
 HISTORY_COLUMNS = tuple(name for name in PageHistory.__dataclass_fields__ if name not in RECORD_COLUMNS)
 VISIT_COLUMNS = tuple(name for name in HISTORY_COLUMNS if name not in ("first_seen", "changed_at"))
-"""The columns that are written when a visit stores nothing, which cannot change the other two. If these were written,
-too, SQLite would write their index anew at each visit.
+"""The columns that are written when a visit stores nothing. Such a visit changes neither `first_seen` nor `changed_at`;
+if they were written all the same, SQLite would update their index at each visit.
 """
 UPDATE_HISTORY = (
     update(page)
@@ -71,11 +74,11 @@ class PageWriter:
         context: RoundContext,
         new_link_counts: Mapping[int, int],
     ) -> dict[int, str]:
-        """Save the results of pages; returns the addresses of the originals of near-duplicates, by lease.
+        """Save the results of pages; returns the addresses of the originals of near-duplicates, by the id of the lease.
 
-        `new_link_counts` is the number of new links of each page that was stored before, by lease.
+        `new_link_counts` is the number of new links of each page that was stored before, by the id of the lease.
         """
-        # The results of pages, and the histories of those that are or were stored, by key.
+        # The results of all pages, and the histories of the pages that are or were stored, by key.
         completions = {
             self.keys(completion.lease.candidate.url, completion.lease.candidate.kind): completion
             for completion in ended
@@ -89,13 +92,15 @@ class PageWriter:
         stored = [key for key in sorted(histories) if completions[key].result.record is not None]
         save_versions(connection, [key for key in stored if _has_changed(completions[key])], self.versions)
 
-        # Compare the texts with earlier ones, and save the pages.
+        # Compare the texts with earlier ones, and save the pages. An original may have changed since its copy was
+        # found, so unchanged copies are compared, too.
         compared = [key for key in histories if key in stored or _is_unchanged_copy(completions[key])]
         originals = self._enter_pages(connection, {key: completions[key] for key in completions if key in compared})
         rows = [self._row(completions[key], histories[key], key, originals.get(key)) for key in stored]
         if rows:
             connection.execute(replacing_insert(connection.dialect.name, page, tuple(rows[0])), rows)
-        save_copies(connection, {key: url for key, url in originals.items() if key not in compared})
+        former_originals = {key: url for key, url in originals.items() if key not in compared}
+        save_copies(connection, former_originals)
 
         # Save the histories and rights of the other pages that were visited.
         visited = [key for key in sorted(histories) if key not in stored]
@@ -133,7 +138,7 @@ class PageWriter:
         )
 
     def _row(self, completion: Completion, page_history: PageHistory, key: int, copy_of: str | None) -> dict[str, Any]:
-        """The row of a page that is stored."""
+        """The row of a page that is stored; `copy_of` is the address of its original, if it is a copy."""
         record = {name: value for name, value in (completion.result.record or {}).items() if name in PAGE_COLUMNS}
         history = {name: getattr(page_history, name) for name in HISTORY_COLUMNS} | {"duplicate_of": copy_of}
         row = {name: column_value(value) for name, value in {**record, **history}.items()}
@@ -149,7 +154,7 @@ def save_copies(connection: Connection, originals: Mapping[int, str | None]) -> 
 
 
 def save_rights(connection: Connection, rights: Mapping[int, Mapping[str, Any]]) -> set[int]:
-    """Save the rights of pages that are not stored again, by key, where they changed; returns the keys of those."""
+    """Save those rights that changed, given by the keys of pages that are not stored again; returns their keys."""
     changed = []
     for part in in_chunks(sorted(rights)):
         rows = connection.execute(select(page.c.key, page.c.rights).where(page.c.key.in_(part)).order_by(page.c.key))
@@ -173,7 +178,7 @@ def _meaning_of(rights: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def save_versions(connection: Connection, keys: Sequence[int], most: int) -> None:
-    """Save the texts of pages that are about to change, and delete all but the newest versions of each."""
+    """Save the texts of pages that are about to change; keep the newest `most` versions of each page."""
     if not most or not keys:
         return
     for part in in_chunks(keys):
@@ -182,8 +187,8 @@ def save_versions(connection: Connection, keys: Sequence[int], most: int) -> Non
     connection.execute(DELETE_OLD_VERSIONS, [{"page_key": key, "most": most} for key in keys])
 
 
-def new_links(connection: Connection, keys: AddressKeys, ended: Iterable[Completion]) -> dict[int, int]:
-    """How many links of pages lead to unknown addresses, by lease."""
+def new_link_counts(connection: Connection, keys: AddressKeys, ended: Iterable[Completion]) -> dict[int, int]:
+    """How many links of each page lead to unknown addresses, by the id of the lease."""
     keys_of_links = {
         completion.lease.id: {keys(link.url, link.kind) for link in completion.result.links if link.sight is None}
         for completion in ended
@@ -223,7 +228,7 @@ def _is_gone_or_back(completion: Completion, now: PageHistory) -> bool:
 
 
 def _is_unchanged_copy(completion: Completion) -> bool:
-    """Whether a page is unchanged and was a near-duplicate: its original may have changed, so it is compared again."""
+    """Whether a page is unchanged and was a near-duplicate of another page."""
     history = completion.lease.history
     return (
         completion.result.record is None
@@ -234,7 +239,7 @@ def _is_unchanged_copy(completion: Completion) -> bool:
 
 
 def _earlier_texts(completions: Mapping[int, Completion]) -> list[ComparedPage]:
-    """Pages that were stored before, with the values by which they were compared until now."""
+    """The pages that were stored before, with the values by which they were compared then."""
     from crawler.store.batch.near_duplicate_bands import compared_page
 
     histories = {
@@ -262,6 +267,7 @@ def _compared_page(key: int, completion: Completion) -> ComparedPage:
 
 
 def _text_owner(completion: Completion) -> int:
+    """Whose text the page is (metadata/text_owner.py)."""
     check = completion.result.check
     if check is not None:
         return check.text_owner

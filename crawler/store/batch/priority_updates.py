@@ -22,21 +22,22 @@ from crawler.store.page_tables import page
 from crawler.topic.priorities import HIGHEST, LEAST_LIKELY
 
 PRIORITIES_AT_ONCE = 50_000
-"""Priorities written in one transaction; further ones wait for the next."""
+"""The most priorities that are written in one transaction, and the most that may wait for the next one."""
 HAS_LEARNED_PRIORITY = (
     address.c.key.in_(bindparam("keys", expanding=True))
     & IS_WAITING
     & (address.c.kind == AddressKind.LINK)
     & address.c.sight.is_(None)
 )
-"""The condition for queued links among some addresses. Seeds, lists, images, and pages that only an image links to have
-fixed priorities.
+"""The condition for queued links among the addresses with some keys. All other addresses have fixed priorities: seeds,
+lists, images, and pages that only an image links to.
 """
 LOCK_HOSTS = (
     select(host.c.id)
     .where(host.c.id.in_(select(address.c.host_id).where(HAS_LEARNED_PRIORITY)))
     .with_for_update(of=host, skip_locked=True, key_share=True)
 )
+"""Locks the hosts of these links, except those that another transaction has locked."""
 PRIORITIES = select(address.c.id, address.c.key, address.c.host_id, address.c.priority).where(HAS_LEARNED_PRIORITY)
 UPDATE_PRIORITY = (
     update(address).where(address.c.id == bindparam("address_id")).values(priority=bindparam("new_priority"))
@@ -62,7 +63,7 @@ class PriorityUpdates:
     def __init__(self, keys: AddressKeys) -> None:
         self.keys = keys
         self.late: dict[int, int] = {}
-        """Priorities still to be written, by the key of the address, oldest first."""
+        """Priorities that an earlier batch could not write, by the key of the address, oldest first."""
         self.dropped = 0
         """How many priorities were dropped because too many were waiting."""
         self._late_after_commit: dict[int, int] = {}
@@ -73,7 +74,7 @@ class PriorityUpdates:
         self._late_after_commit = {}
         if not priorities and not self.late:
             return
-        # The new priorities after those that are late; the newest of them are written now.
+        # The late priorities, then the new ones, which replace late ones of the same addresses. The last are written.
         new_priorities = {self.keys(url): priority for url, priority in priorities.items()}
         late = {key: priority for key, priority in self.late.items() if key not in new_priorities}
         new_priorities = late | new_priorities
@@ -82,13 +83,13 @@ class PriorityUpdates:
         # While their hosts are locked, no worker claims the addresses.
         locked_hosts = _lock_hosts(connection, keys)
         rows = [row for part in in_chunks(keys) for row in connection.execute(PRIORITIES, {"keys": part})]
-        later = {row.key for row in rows if locked_hosts is not None and row.host_id not in locked_hosts}
-        changed = [row for row in rows if row.key not in later and row.priority != new_priorities[row.key]]
+        skipped = {row.key for row in rows if locked_hosts is not None and row.host_id not in locked_hosts}
+        changed = [row for row in rows if row.key not in skipped and row.priority != new_priorities[row.key]]
         _write_priorities(connection, changed, new_priorities)
         for hosts in in_chunks(sorted({row.host_id for row in changed})):
             connection.execute(UPDATE_BEST, {"ids": hosts})
 
-        done = set(keys) - later
+        done = set(keys) - skipped
         self._late_after_commit = {key: priority for key, priority in new_priorities.items() if key not in done}
 
     def committed(self) -> None:
@@ -105,7 +106,9 @@ class PriorityUpdates:
 
 
 def _lock_hosts(connection: Connection, keys: Sequence[int]) -> set[int] | None:
-    """Lock those hosts of addresses that no other transaction has locked; returns their ids, None for all hosts."""
+    """Lock those hosts of addresses that no other transaction has locked; returns their ids, or None if all hosts are
+    locked.
+    """
     if connection.dialect.name == "sqlite":  # SQLite has only one writer at a time
         return None
     return {host_id for part in in_chunks(keys) for host_id in connection.execute(LOCK_HOSTS, {"keys": part}).scalars()}
@@ -129,6 +132,7 @@ def _write_priorities(connection: Connection, rows: Collection[Any], priorities:
 
 
 ROWS_AT_ONCE = 1_000
+"""The most rows of one part."""
 BEGINNING_OF_TEXT = func.substr(page.c.text, 1, bindparam("most"), type_=page.c.text.type).label("text")
 STORED_PAGES = (
     select(page.c.id, page.c.requested_url, page.c.title, page.c.language, BEGINNING_OF_TEXT)
@@ -145,6 +149,7 @@ def _queued_links() -> Select[Any]:
     """The queued links of a crawl with priorities by the topic, in parts, each with the address of its page."""
     parent = address.alias("parent")
     parent_url = func.coalesce(parent.c.requested, parent.c.url).label("parent")
+    # Links that are only an image have a fixed priority between these ranges (topic/priorities.py).
     has_score = address.c.priority.between(0, HIGHEST) | (address.c.priority < LEAST_LIKELY)
     return (
         select(address.c.id, address.c.host_id, address.c.url, parent_url)
@@ -171,7 +176,7 @@ class NewTopic:
         self._claimant = claimant
 
     def pages(self, most: int) -> Iterator[Sequence[Row[Any]]]:
-        """The stored pages: id, address, title, language and the beginning of the text."""
+        """The stored pages: id, address, title, language and the first `most` characters of the text."""
         return self._rows(STORED_PAGES, {"most": most})
 
     def links(self) -> Iterator[Sequence[Row[Any]]]:

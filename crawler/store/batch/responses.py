@@ -2,7 +2,10 @@
 
 The responses of a crawl may take `limit` bytes. The database adds up their sizes: a worker asks for the sum when it
 starts, and whenever it has stored a twentieth of the limit since then. So each worker may exceed the limit by a
-twentieth, and until the next count the sum contains both the old and the new response of a changed page.
+twentieth, and until the next sum, the old response of a changed page counts as well as the new one.
+
+For each batch, `Responses.compress` is called before the transaction, `pack` and `save` within it, and `committed`
+after it.
 """
 
 from __future__ import annotations
@@ -28,12 +31,12 @@ else:
     from backports import zstd as zstd
 
 COMPRESSION_LEVEL = 1  # 0.4 ms for a page of 240 KB; level 3 takes 0.6 ms and saves 7 % of the space
-RECOUNTS = 20  # times that the responses are counted on the way to the limit
+RECOUNTS = 20  # a worker counts the stored bytes again after each twentieth of the limit
 MOST_BYTES = 1024**3  # the most bytes of a decompressed body
 
 
 def record_id(kind: str, *of: object) -> str:
-    """The WARC-Record-ID of a record, the same whenever it is written.
+    """The WARC-Record-ID of a record, the same whenever it is written: `of` are the values that identify the record.
 
     >>> record_id("response", 1, "2026-11-22T12:30:00+00:00")
     '<urn:uuid:...>'
@@ -43,11 +46,11 @@ def record_id(kind: str, *of: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedBatch:
     """The completions of a batch, and the rows of the responses that are stored with it."""
 
     ended: list[Completion]
-    """The completions; those with a stored response have the id of its WARC record in their records."""
+    """The completions; if a response is stored, the record of its page has the id of its WARC record."""
     rows: dict[int, dict[str, Any]]
     """The rows, by the key of the page."""
     left_out: list[int]
@@ -63,16 +66,16 @@ class Responses:
         self.limit = sys.maxsize
         """How many bytes the responses of the crawl may take."""
         self._counted_bytes: int | None = None
-        """How many bytes they took when they were last counted; None before the first count."""
+        """How many bytes they took when they were last counted; None if they must be counted."""
         self._bytes_since_count = 0
-        """The bytes that this worker has stored since, including those that replaced earlier ones."""
+        """The bytes that this worker has stored since, including responses that replaced earlier ones."""
         self._bytes_of_batch = 0
         """The bytes that the uncommitted transaction stores."""
         self._compressor = zstd.ZstdCompressor(COMPRESSION_LEVEL)  # a new one for each page takes twice as long
         self._bodies: dict[int, bytes] = {}
-        """Compressed bodies of the batch, by lease."""
+        """Compressed bodies of the batch, by the id of the lease."""
         self._is_full = False
-        """Whether the limit was reached by the last response."""
+        """Whether the limit left no room for the last response."""
 
     def compress(self, ended: Iterable[Completion]) -> None:
         """Compress the responses of a batch. This comes before its transaction, for which other workers wait."""
@@ -84,9 +87,9 @@ class Responses:
     def _compressed(self, response: StoredResponse) -> bytes:
         return self._compressor.compress(response.body, zstd.ZstdCompressor.FLUSH_FRAME)
 
-    def pack(self, connection: Connection, ended: Sequence[Completion]) -> Packed:
+    def pack(self, connection: Connection, ended: Sequence[Completion]) -> PackedBatch:
         """The responses of a batch that are to be stored: those for which the limit has room."""
-        packed = Packed([], {}, [])
+        packed = PackedBatch([], {}, [])
         self._bytes_of_batch = 0
         for completion in ended:
             record = completion.result.record
@@ -103,7 +106,7 @@ class Responses:
                 continue
 
             row = _response_row(response, str(record["fetched_at"])) | {"key": key, "crawl_id": self.crawl_id}
-            # It is not compressed yet if the limit seemed to be reached when the others were.
+            # `compress` leaves out responses while the limit is reached; there may be room again by now.
             row["body"] = self._bodies.get(completion.lease.id) or self._compressed(response)
             self._bytes_of_batch += len(row["body"])
             packed.rows[key] = row
@@ -111,7 +114,7 @@ class Responses:
             packed.ended.append(replace(completion, result=replace(completion.result, record=record_with_id)))
         return packed
 
-    def save(self, connection: Connection, packed: Packed) -> None:
+    def save(self, connection: Connection, packed: PackedBatch) -> None:
         """Save the responses, replacing earlier ones."""
         # The earlier responses of pages that are left out are outdated: they are deleted to make room.
         for part in in_chunks(sorted(packed.left_out)):
@@ -149,7 +152,7 @@ def _response_row(response: StoredResponse, fetched_at: str) -> dict[str, Any]:
 
 
 def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST_BYTES) -> StoredResponse:
-    """The response in a row; raises a TooLargeError if it is too large."""
+    """The response in a row; raises a TooLargeError if its body has more than `most` bytes."""
     return StoredResponse(
         status_line=row["status_line"],
         headers=_headers(row["headers"]),

@@ -1,8 +1,11 @@
 """Rounds: when a crawl has nothing left to do, it begins a new round with the pages that are due.
 
 Each page has its own revisit interval. A new round also requests all seeds, sitemaps and feeds again, and addresses
-that failed for temporary reasons. Site budgets and closed hosts are reset each round. If a sitemap or feed says during
-a round that a page changed since its last request, the page is queued again.
+that failed for temporary reasons. Each round begins with full site budgets, and closed hosts are open again. If a
+sitemap or feed says during a round that a page changed since its last request, the page is queued again.
+
+A crawl that is begun fresh forgets all addresses, and its next round is again a first one. Its pages stay, each with
+the number of the round in which it was last stored or unchanged.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ from sqlalchemy import (
 from crawler.frontier.page_result import AddressKind, Candidate, Completion, LessonKind
 from crawler.outcomes import Code, Group, codes
 from crawler.recrawl.page_history import NEVER
-from crawler.store.batch.addresses import Addresses, AddressKeys
+from crawler.store.batch.addresses import Addresses, AddressKeys, LinksByKey
 from crawler.store.batch.hosts import NEXT_BEST, interval, raise_best
 from crawler.store.crawl_tables import IS_DONE, NO_OUTCOME, AddressState, address, crawl, host, site, worker
 from crawler.store.database import database_time, in_chunks
@@ -47,9 +50,9 @@ GONE_STATUSES = ("404", "410")
 BEST_OF_PAGE = HIGHEST - 1
 """The priority of a page of relevance 1; only links that exploration chooses have a higher one."""
 QUEUED_AT_ONCE = 5_000
-"""Pages whose addresses are queued by one statement."""
+"""The most pages whose addresses are queued by one statement."""
 IS_NOT_DEADLY = func.coalesce(address.c.outcome != Code.WORKERS_CRASHED, True)
-"""The condition for addresses that were not given up because of workers that crashed while they had leased them."""
+"""The condition for addresses that were not given up because workers crashed on them; most have no outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ class RoundLimits:
     """The limits of what a new round queues."""
 
     list_interval: float
-    """How many seconds after the start of the previous round sitemaps and feeds among the seeds are due."""
+    """Sitemaps and feeds among the seeds are due this many seconds after the start of the previous round."""
     site_pages: int
     """If a site has this many stored pages, addresses that were refused because of its budget are not queued again."""
 
@@ -143,7 +146,7 @@ def begin_round(
     _give_up_deadly(connection, page.c.crawl_id == crawl_id, page.c.due_at <= now)
     lists_are_due = now - (row.round_started or 0.0) >= limits.list_interval and _has_lists(connection, seeds)
     queued = 0
-    if row.first_round > 1:
+    if row.first_round > 1:  # the crawl was begun fresh
         queued = _queue_unlinked(connection, addresses, *is_due, page.c.last_round < row.first_round)
     if not (everything or lists_are_due or queued or _has_due_pages(connection, is_due)):
         return None
@@ -164,7 +167,7 @@ def begin_round(
 
 
 def due_times(connection: Connection, crawls: Collection[int]) -> dict[int, float]:
-    """When the next page of each crawl is due; a crawl is left out if no page will be."""
+    """When the next page of each crawl is due, by id; crawls of which no page will be due are left out."""
     soonest = select(func.min(page.c.due_at)).where(page.c.crawl_id == crawl.c.id, IS_REVISITED).correlate(crawl)
     rows = select(crawl.c.id, soonest.scalar_subquery().label("due")).where(crawl.c.id.in_(crawls))
     return {row.id: row.due for row in connection.execute(rows) if row.due is not None}
@@ -186,7 +189,7 @@ def pages_known(connection: Connection, crawl_id: int) -> int:
 
 
 def _give_up_deadly(connection: Connection, *is_due: ColumnElement[bool]) -> None:
-    """Exclude due pages whose addresses have crashed workers from all further rounds."""
+    """Exclude due pages from all further rounds if their addresses have crashed too many workers."""
     is_deadly = (
         select(address.c.key)
         .where(address.c.key == page.c.key, IS_DONE, address.c.outcome == Code.WORKERS_CRASHED)
@@ -196,16 +199,16 @@ def _give_up_deadly(connection: Connection, *is_due: ColumnElement[bool]) -> Non
 
 
 def _queue_unlinked(connection: Connection, addresses: Addresses, *is_due: ColumnElement[bool]) -> int:
-    """Queue due pages from before a fresh start to which no link has led since; returns how many.
+    """Queue the due pages that have no address in the frontier; returns how many.
 
-    A fresh start deletes all addresses: without links to them, these pages would never be requested again.
+    A fresh start deletes all addresses. Pages to which no link has led since would never be requested again.
     """
     has_address = select(address.c.id).where(address.c.key == page.c.key).exists()
     unlinked = select(page.c.id, page.c.key, page.c.url, page.c.depth, page.c.relevance).where(*is_due, ~has_address)
     after = 0
     count = 0
     while rows := connection.execute(unlinked.where(page.c.id > after).order_by(page.c.id).limit(QUEUED_AT_ONCE)).all():
-        links: dict[int, tuple[Candidate, int | None]] = {
+        links: LinksByKey = {
             row.key: (Candidate(row.url, round(min(row.relevance, 1) * BEST_OF_PAGE), depth=row.depth), None)
             for row in rows
         }
@@ -231,7 +234,8 @@ def _has_due_pages(connection: Connection, is_due: tuple[ColumnElement[bool], ..
 
 
 def _hosts_of_full_sites(crawl_row: Row[Any], limit: int) -> Select[Any]:
-    """The hosts of the sites of a crawl that have at least `limit` pages. All columns of pages are in one index."""
+    """The hosts of the sites of a crawl that have at least `limit` stored pages."""
+    # All these columns are in the index `page_list`, so that no rows of pages are read.
     is_present = page.c.last_round >= crawl_row.first_round, page.c.gone_round.is_(None), page.c.site_id.is_not(None)
     pages = select(page.c.site_id).where(page.c.crawl_id == crawl_row.id, *is_present)
     full_sites = pages.group_by(page.c.site_id).having(func.count() >= limit)
@@ -239,7 +243,7 @@ def _hosts_of_full_sites(crawl_row: Row[Any], limit: int) -> Select[Any]:
 
 
 def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], is_requeued: ColumnElement[bool]) -> int:
-    """Queue the due pages, given by key, and the other addresses that meet the condition; returns how many."""
+    """Requeue due pages, given by a query of their keys, and other addresses with the condition; returns how many."""
     requeued = {"state": AddressState.WAITING, "worker": None, "crashes": 0} | NO_OUTCOME
 
     # The due pages. The priority of a page is its relevance in thousandths; seeds and lists keep theirs.
@@ -260,11 +264,12 @@ def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], is_req
 
 
 def _is_requeued(everything: bool, full_hosts: Select[Any]) -> ColumnElement[bool]:
-    """The condition for re-requesting an address that is not the address of a due page.
+    """The condition for requeuing an address that is not the address of a due page.
 
     It holds for seeds and lists, for addresses that failed for a temporary reason, and for addresses that were refused
-    because of a budget, unless their hosts are among `full_hosts`, those of full sites. With `everything`, it holds for
-    pages, too, and for addresses that were skipped or put off.
+    because of a budget. With `everything`, it also holds for pages, and for addresses that were skipped or put off. An
+    address that was refused because of a budget stays refused if its host is among `full_hosts`, the hosts of sites
+    that are full already.
     """
     code = address.c.outcome
     has_failed = code.in_(codes(Group.FAILED))
@@ -283,7 +288,7 @@ def _is_requeued(everything: bool, full_hosts: Select[Any]) -> ColumnElement[boo
 UPDATE_LASTMOD = (
     update(address)
     .where(
-        address.c.key == bindparam("its"),
+        address.c.key == bindparam("address_key"),
         or_(address.c.lastmod.is_(None), address.c.lastmod < bindparam("to_lastmod")),
     )
     .values(lastmod=bindparam("to_lastmod"))
@@ -298,7 +303,7 @@ def requeue_listed(
 ) -> int:
     """Requeue the pages that have changed according to sitemaps or feeds, once per round; returns how many.
 
-    In the first round, no page has been requested before.
+    In the first round none is requeued, as no page has been requested before.
     """
     lastmod_of_key: dict[int, float] = {}
     for completion in ended:
@@ -308,13 +313,13 @@ def requeue_listed(
                 lastmod_of_key[key] = max(link.lastmod, lastmod_of_key.get(key, link.lastmod))
     if not lastmod_of_key or current_round.is_first:
         return 0
-    rows = [{"its": key, "to_lastmod": lastmod_of_key[key]} for key in sorted(lastmod_of_key)]
+    rows = [{"address_key": key, "to_lastmod": lastmod_of_key[key]} for key in sorted(lastmod_of_key)]
     connection.execute(UPDATE_LASTMOD, rows)
 
     stale: list[int] = []
     for part in in_chunks(sorted(lastmod_of_key)):
         listed_pages = select(page.c.key, page.c.checked_at).join(crawl, crawl.c.id == page.c.crawl_id)
-        # The last condition excludes pages that were found missing in this round, too: their last round is earlier.
+        # A page that was found missing in this round has an earlier last round; the last condition excludes it.
         listed_pages = listed_pages.where(
             page.c.key.in_(part), page.c.last_round < current_round.number, IS_NOT_REQUESTED_YET
         )
@@ -341,7 +346,7 @@ def requeue_failed_seeds(connection: Connection, crawl_id: int, keys: AddressKey
     )
     rows = connection.execute(select(shared_example.c.kind, shared_example.c.text).where(*has_failed)).all()
     connection.execute(delete(shared_example).where(*has_failed))
-    # Examples and counterexamples have the same keys.
+    # Counterexamples have the same keys as examples.
     kind_of_lesson = {LessonKind.SEED_AGAIN: AddressKind.SEED, LessonKind.EXAMPLE_AGAIN: AddressKind.EXAMPLE}
     failed_keys = {keys(row.text, kind_of_lesson[row.kind]) for row in rows}
     return sum(_reopen(connection, part) for part in in_chunks(sorted(failed_keys)))
@@ -353,7 +358,7 @@ def _reopen(connection: Connection, keys: Sequence[int]) -> int:
     hosts = connection.execute(select(address.c.host_id).where(*is_done)).scalars().all()
     requeued = update(address).where(*is_done).values(state=AddressState.WAITING, **NO_OUTCOME)
     count = connection.execute(requeued).rowcount
-    # The usual interval is enough: the rest of a host after errors is cut short.
+    # A host that rests after errors may be requested after the usual interval.
     interval_ends = database_time(connection) + interval()
     sooner = case((host.c.next_at < interval_ends, host.c.next_at), else_=interval_ends)
     reopened = {"best": NEXT_BEST, "closed": None, "next_at": sooner}

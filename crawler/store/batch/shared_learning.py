@@ -27,7 +27,7 @@ from crawler.store.database import dialect_insert, in_chunks, storable
 from crawler.store.page_tables import LabelKind, focus, label, shared_example, template
 
 LATE_EXAMPLES = 1_000
-"""How many ids before the last one are read again: an example may be committed after one with a higher id."""
+"""How many ids before the last one are searched again: an example may be committed after one with a higher id."""
 IDS_OF_EXAMPLES = select(shared_example.c.id).where(
     shared_example.c.crawl_id == bindparam("crawl"), shared_example.c.id > bindparam("after")
 )
@@ -60,7 +60,7 @@ def save_shared_examples(connection: Connection, crawl_id: int, ended: Iterable[
 def new_shared_examples(
     connection: Connection, crawl_id: int, known_ids: Collection[int]
 ) -> dict[int, tuple[LessonKind, str]]:
-    """The shared examples of a crawl without those whose ids are known: kind and text, by id."""
+    """The shared examples of a crawl whose ids are not known yet: kind and text, by id."""
     after = max(known_ids, default=0) - LATE_EXAMPLES
     ids = connection.execute(IDS_OF_EXAMPLES, {"crawl": crawl_id, "after": after}).scalars()
     new = sorted(set(ids).difference(known_ids))
@@ -86,12 +86,12 @@ class SharedTopicModel:
         self.read_at: float | None = None
         """When this worker last read."""
         self._known: dict[int, float] = {}
-        """When each row that was read had been saved, by worker number."""
+        """The times at which the rows read so far had been saved, by worker number."""
         self._read: dict[int, float] | None = None
-        """When each row had been saved that the uncommitted transaction has read; None if it has read none."""
+        """These times as the uncommitted transaction has read them; None if it has read none."""
 
     def save(self, connection: Connection, worker_id: int, learned: tuple[str, str], now: float) -> None:
-        """Save the summary and the model of a worker, replacing earlier ones."""
+        """Save what a worker has learned, the summary and the model, in place of its earlier row."""
         summary, text = map(storable, learned)
         number = select(worker.c.number).where(worker.c.id == worker_id).scalar_subquery()
         new = dialect_insert(connection.engine)(focus)
@@ -100,14 +100,15 @@ class SharedTopicModel:
         connection.execute(new.on_conflict_do_update(index_elements=["crawl_id", "number"], set_=renewed))
 
     def read(self, connection: Connection, worker_id: int) -> list[str]:
-        """At first the models of all workers and runs, including this number's; later the new ones of other workers.
+        """The models that are new to this worker; none if it has read models less than READ_SECONDS ago.
 
-        A row may be committed after one that was saved later, so the time of each row is remembered.
+        The first call also returns the model of an earlier worker of this number. A row may be committed after another
+        that was saved later, so the time of each row is remembered.
         """
         self._read = None
         if self.read_at is not None and time.monotonic() - self.read_at < READ_SECONDS:
             return []
-        own = None  # the first time, the model that an earlier worker of this number has saved is read, too
+        own = None
         if self.read_at is not None:
             own_number = select(worker.c.number).where(worker.c.id == worker_id)
             own = connection.execute(own_number).scalar()
@@ -132,15 +133,15 @@ class SharedTopicModel:
 ON_TOPIC = "on_topic"
 OFF_TOPIC = "off_topic"
 MOST_LABELS = 500
-"""Labels from which a worker learns: the newest."""
+"""The most labels from which a worker learns: the newest."""
 MOST_TEXT = 20_000
-"""Characters of the text of a labelled page that are kept: as many as a crawl reads of a page."""
+"""The most characters of a labelled page's text that are kept: as many as a crawl reads of a page."""
 MOST_TITLE = 500
-"""Characters of its title that are kept."""
+"""The most characters of its title that are kept."""
 
 
-def detail_of(number: int, topic: str | None) -> str:
-    """The detail of a label: the page's number, and the digest of the topic that the page is on or not."""
+def topic_label_detail(number: int, topic: str | None) -> str:
+    """The column `detail` of a label: the number of the page, and the digest of the topic for which it was judged."""
     return json.dumps({"number": number, "topic": topic})
 
 
@@ -152,9 +153,9 @@ class TopicLabels:
         self.read_at: float | None = None
         """When the labels were last read."""
         self._known: dict[int, float] = {}
-        """When each label that was read had been given, by id."""
+        """The times at which the labels read so far had been given, by id."""
         self._read: dict[int, float] | None = None
-        """When each label had been given that the uncommitted transaction has read; None if it has read none."""
+        """These times as the uncommitted transaction has read them; None if it has read none."""
 
     def read(self, connection: Connection) -> list[TopicLabel] | None:
         """All labels; None if they are still the same, or were read less than READ_SECONDS ago."""
@@ -206,10 +207,10 @@ def save_templates(connection: Connection, crawl_id: int, templates: Iterable[Te
 def new_templates(
     connection: Connection, crawl_id: int, new_hosts: Collection[int], hosts_in_memory: Collection[int], last: int
 ) -> tuple[list[Template], int]:
-    """All templates of new hosts, and the new templates of the hosts in memory; and the last id read.
+    """All templates of new hosts, and of the hosts in memory those with ids above `last`; and the last id read.
 
-    A template that another worker commits late is missed until its host is claimed again. This cannot happen if only
-    one worker at a time may request a host.
+    A template that another worker commits after a later one is missed until its host is claimed again. This cannot
+    happen if only one worker at a time may request a host.
     """
     if not new_hosts and not hosts_in_memory:
         return [], last

@@ -12,7 +12,7 @@ from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context, Number, see_other, slow
 from crawler.contrib.dashboard.edit_record import Action
 from crawler.page.text import fold_space
-from crawler.store.batch.shared_learning import MOST_TEXT, MOST_TITLE, detail_of
+from crawler.store.batch.shared_learning import MOST_TEXT, MOST_TITLE, topic_label_detail
 from crawler.store.crawl_tables import crawl
 from crawler.store.labels import Label, put_label, remove_label
 from crawler.store.page_tables import LabelKind
@@ -33,7 +33,7 @@ def set_label(context: Context, request: Request, page: Number, value: TopicValu
 
     # The text from which crawls learn the label, and the topic for which it holds.
     source = f"{fold_space(row.title)[:MOST_TITLE]}\n{row.text[:MOST_TEXT]}".encode("utf-8", "replace")
-    detail = detail_of(page, row.topic_digest)
+    detail = topic_label_detail(page, row.topic_digest)
     label = Label(
         kind=LabelKind.TOPIC,
         crawl=row.name,
