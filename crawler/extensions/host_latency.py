@@ -27,7 +27,7 @@ class LatencyRecorder:
     def record(self, request: Request) -> None:
         seconds = request.meta.get("download_latency")
         if seconds is not None:
-            self.hosts.answered(address_of(request.url).host, seconds)
+            self.hosts.record_answer(address_of(request.url).host, seconds)
 
 
 class FixedSlots:

@@ -2,8 +2,11 @@
 
 The database holds the whole frontier. Each worker leases enough addresses from it for a few seconds and queues them
 here. A lease is active while its request is sent and not answered. It ends with the result of its address, or when the
-address is returned to the queue in the database. Batches take the results to the committer, and the reply to a batch
-brings new leases. Nothing here waits for the database.
+address is returned to the queue in the database.
+
+The scheduler calls `take` for each request, and `finish`, `requeue` or `redirect` with its result. Every few seconds,
+or sooner if `needs_batch`, it sends the committer a `batch`, and passes the reply, with new leases, to `apply_reply`.
+Nothing here waits for the database.
 """
 
 from __future__ import annotations
@@ -26,9 +29,9 @@ from crawler.topic.priorities import is_unlikely
 from crawler.urls.address import address_of
 
 SEEN_ADDRESSES = 200_000  # addresses seen last, which are not sent to the database again
-ASKED_AFTER = 1_000  # addresses of which one batch asks whether they are still queued
+ASKED_AFTER = 1_000  # the most addresses of which one batch asks whether they are still queued
 LINKS_AT_ONCE = 50_000  # links not yet committed, above which no request is sent
-JOINING_SECONDS = 1.0  # until the other workers have noticed a new one
+JOINING_SECONDS = 1.0  # until the other workers have noticed that this one has joined
 
 
 @dataclass
@@ -37,9 +40,9 @@ class ActiveLease:
 
     lease: Lease
     since: float
-    """When the request was taken from the queue."""
+    """When the address was taken from the queue."""
     ready_at: float
-    """When its host may be requested again, computed when the request was taken from the queue."""
+    """When its host may be requested again, as computed at that time."""
 
 
 class Frontier:
@@ -58,10 +61,11 @@ class Frontier:
         self.hosts = HostControl(self.queues, self._give_up)
         self.max_pages = max_pages
         self.pages = 0
-        """Pages that this worker stored; `all_pages` are those of all workers and earlier runs."""
+        """Pages that this worker stored, or that are stored already and unchanged."""
         self.items = 0
-        """Pages written to the item file: those that are new or changed."""
+        """Pages of this worker written to the item file: those that are new or changed."""
         self.all_pages = 0
+        """Pages of all workers in this round."""
         self.waiting = 0
         """How many addresses are queued in the database."""
         self.unlikely = 0
@@ -77,24 +81,25 @@ class Frontier:
         self._count_outcome = count_outcome
         """Counts outcomes: of addresses without a request, and of what the committer did not store."""
         self._links_without_item: list[str] = []
-        """Links whose leases have ended without an item since the last reply."""
+        """Links whose leases have ended without a stored page since the last reply."""
         self._seen = SeenAddresses(SEEN_ADDRESSES)
         self.patterns = PatternMemory()
         self._active: dict[int, ActiveLease] = {}
         self._batch = Batch()
         self._redirects: dict[int, asyncio.Future[Lease | None]] = {}
+        """The leases on the targets of redirects, for which the next reply is awaited, by the id of the old lease."""
         self._uncommitted_links = 0
         """How many links are in this batch and in the one being committed."""
         self._requests_since_batch = 0
         self._low_hosts: set[int] = set()
-        """Hosts for which the last batch claims more addresses."""
+        """The ids of hosts for which the last batch claims more addresses."""
         self._claims_from = 0.0
         """When this worker begins to claim: when it joins other workers, they first return some of their hosts."""
         self._needs_batch = True
-        self._committing = 0
+        self._committing_pages = 0
         """How many pages are in the batch being committed."""
         self._committing_items = 0
-        """How many items are in it."""
+        """How many items are in the batch being committed."""
 
     def __len__(self) -> int:
         """The number of queued addresses, in memory and in the database."""
@@ -102,7 +107,9 @@ class Frontier:
 
     @property
     def links_left(self) -> int:
-        """How many of the queued addresses the crawl may still request, as far as this worker knows."""
+        """How many of the queued addresses the crawl may still request, without links that are unlikely to lead to the
+        topic; as far as this worker knows.
+        """
         likely = len(self) - self.unlikely
         if self.max_pages is None:
             return likely
@@ -116,8 +123,8 @@ class Frontier:
     @property
     def _pages_are_scarce(self) -> bool:
         """Whether so few pages are left before `max_pages` that all of them may be in memory already."""
-        most = ADDRESSES_A_REQUEST * self.limits.settings.requests * self.limits.workers
-        return self.max_pages is not None and self.max_pages - self.all_pages <= most
+        most_in_memory = ADDRESSES_A_REQUEST * self.limits.settings.requests * self.limits.workers
+        return self.max_pages is not None and self.max_pages - self.all_pages <= most_in_memory
 
     @property
     def active(self) -> list[ActiveLease]:
@@ -132,14 +139,15 @@ class Frontier:
     def images_left(self) -> list[str]:
         """The hosts of the images that are left, most images first; empty while pages are queued or requested.
 
-        In the database, images come after pages, too: if only images are in memory, only images are left.
+        Only the addresses in memory are looked at: the database leases images after pages, so if only images are in
+        memory, only images are left.
         """
         if any(active.lease.is_page for active in self.active):
             return []
         return [name for name, _ in self.queues.images_left().most_common()]
 
     def seen(self, urls: Iterable[str], kind: AddressKind = AddressKind.LINK) -> set[str]:
-        """The addresses among these that were seen lately as this kind: as links, images, or pages behind an image."""
+        """Those of the addresses that were seen lately as this kind: as links, images, or pages behind an image."""
         return self._seen.of(urls, kind)
 
     def update_priorities(self, renewed: Mapping[str, int]) -> None:
@@ -148,7 +156,7 @@ class Frontier:
         urls_in_memory = self.queues.update_priorities(renewed)
         urls_in_memory.update(active.lease.candidate.url for active in self._active.values())
         for url, priority in renewed.items():
-            if url not in urls_in_memory:
+            if url not in urls_in_memory:  # then the database has the address, and gets the priority with the batch
                 self.hosts.pending.add(address_of(url).host, priority)
 
     def share_model(self, summary: str, model: str) -> None:
@@ -164,7 +172,7 @@ class Frontier:
         self._batch.asked_after = (*self._batch.asked_after, *urls)[-ASKED_AFTER:]
 
     def take(self, now: float) -> Lease | None:
-        """The best lease whose host may be requested now, or None; its request counts as sent."""
+        """The best lease whose host may be requested now, or None; it is active from now on."""
         if self.is_paused:
             return None
         if self._uncommitted_links > LINKS_AT_ONCE:
@@ -178,7 +186,7 @@ class Frontier:
             self._active[lease.id] = ActiveLease(lease, now, queue.ready_at)
             self._needs_batch = self._needs_batch or (queue.has_more and self.hosts.wants_more(name))
 
-            # Return or put off what is not worth a request any more, and return what should come later.
+            # Return or put off an address that is not worth a request any more, and return one that should come later.
             if _has_become_unlikely(lease):
                 self._return_to_queue(lease)
                 continue
@@ -203,7 +211,7 @@ class Frontier:
     def requeue(self, lease_id: int, request: Any, refused: bool = False) -> bool:
         """Queue the address of a sent request again; returns whether its lease was active.
 
-        An address that its host refused waits until the host has answered another request, if there is one soon. So a
+        An address that its host `refused` waits until the host has answered another request, if there is one soon. So a
         host that always refuses one page is not mistaken for a host that refuses every page.
         """
         active = self._active.get(lease_id)
@@ -217,7 +225,7 @@ class Frontier:
     def finish(self, lease_id: int, result: PageResult) -> bool:
         """End a lease with its result; returns whether it was active.
 
-        The links of a page whose lease was lost are not remembered: they will be found again.
+        The links of a page are not remembered if its lease was lost: the page will be requested again.
         """
         active = self._active.get(lease_id)
         if active is None:
@@ -232,7 +240,7 @@ class Frontier:
             self.update_priorities(result.priorities)
         links = tuple(self._seen.new(result.links, self._batch.priorities))
         for link in links:
-            if link.sight is None:  # images come later
+            if link.sight is None:  # images, and pages behind images, are requested later
                 self.hosts.pending.add(address_of(link.url).host, link.priority)
         self._uncommitted_links += len(links)
 
@@ -248,6 +256,7 @@ class Frontier:
 
     def _put_off(self, lease: Lease, pattern: str) -> None:
         """End the lease on an address without a request, as addresses of its pattern bring nothing."""
+        # All patterns are counted together, but the database gets the pattern of each address.
         self._count_outcome(Outcome(Code.UNPRODUCTIVE), 1)
         outcome = Outcome(Code.UNPRODUCTIVE, pattern)
         self.finish(lease.id, PageResult(outcome, pattern_use=PatternUse(pattern, Usefulness.PUT_OFF)))
@@ -277,7 +286,10 @@ class Frontier:
             self._links_without_item.append(lease.candidate.requested or lease.candidate.url)
 
     async def redirect(self, lease_id: int, candidate: Candidate) -> Lease | None:
-        """Replace a lease by one on the target of a redirect; returns that, or None if the target is known already."""
+        """Replace a lease by a lease on the target of a redirect.
+
+        Returns the new lease; None if the target is known already, or may not be requested now.
+        """
         active = self._active.get(lease_id)
         if active is None:
             return None
@@ -293,8 +305,8 @@ class Frontier:
         batch = self._batch
         self._batch = Batch()
 
-        # Added up, as the crawl may stop before the reply to a batch comes: its results are counted all the same.
-        self._committing += sum(1 for completion in batch.ended if completion.brought_page)
+        # Added up, as the crawl may stop before the reply to a batch comes: the next reply counts for both batches.
+        self._committing_pages += sum(1 for completion in batch.ended if completion.brought_page)
         self._committing_items += sum(1 for completion in batch.ended if completion.brought_item)
 
         batch.idle = not self.queues.hosts and not self._active and not batch.redirects
@@ -307,7 +319,8 @@ class Frontier:
 
     def apply_reply(self, reply: BatchReply, now: float) -> LinkUpdates:
         """Apply the reply to a batch; returns the news about links, for the topic."""
-        # Other workers. If this one has joined them, they first return hosts; if they have joined, it hands over hosts.
+        # Other workers. If this worker has joined them, they first return hosts; if others have joined, this worker
+        # hands over hosts to them. A worker of which no lease has ended is taken for the one that joins.
         workers_before = self.limits.workers
         self.limits.workers = reply.workers
         others_joined = reply.workers > workers_before
@@ -334,7 +347,8 @@ class Frontier:
         self.queues.release_held_back()
         for lease in reply.leases:
             self._take_in(lease, reply, now)
-        # If a claim brought nothing for a host, only the addresses that it refused remain: they are requested again.
+        # If the claim brought nothing for a host, only the addresses that this host refused remain: they are requested
+        # again.
         for name, queue in self.queues.items():
             if queue.refused and not queue.waiting and not queue.has_more and queue.host_id in self._low_hosts:
                 self.queues.requeue_refused(name)
@@ -356,8 +370,8 @@ class Frontier:
 
     def _count_committed(self) -> None:
         """Count the pages and items of the batch that was committed."""
-        self.pages += self._committing
-        self._committing = 0
+        self.pages += self._committing_pages
+        self._committing_pages = 0
         self.items += self._committing_items
         self._committing_items = 0
 
@@ -392,7 +406,7 @@ class Frontier:
         self._batch = Batch(samples=self._batch.samples)
         self._needs_batch = True
         self._uncommitted_links = 0
-        self._committing = 0
+        self._committing_pages = 0
         self._committing_items = 0
         self._seen.clear()
 
@@ -415,5 +429,5 @@ class Frontier:
 
 def _has_become_unlikely(lease: Lease) -> bool:
     """Whether a leased link was likely to lead to the topic and no longer is; stored and retried pages are excluded."""
-    is_link = lease.candidate.has_learned_priority and lease.history is None and lease.request is None
-    return is_link and is_unlikely(lease.candidate.priority) and not lease.is_try
+    is_new_link = lease.candidate.has_learned_priority and lease.history is None and lease.request is None
+    return is_new_link and is_unlikely(lease.candidate.priority) and not lease.is_try

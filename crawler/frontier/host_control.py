@@ -1,7 +1,8 @@
 """Controls the hosts of one worker: request limits, which hosts stay in memory, and how many addresses are claimed.
 
 The database reserves a host for the worker that has it in memory. Before each batch, the worker returns the hosts that
-it cannot request soon and the addresses that it should not request next; then it claims others.
+it cannot request soon and the addresses that it should not request next; then it claims others. An interval is the time
+between two requests to a host, a rest a time without requests, for example after an error (host_limits.py).
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from crawler.outcomes import Code, Outcome
 from crawler.urls.address import address_of
 
 AWAY_SECONDS = 2.0  # a host that may be requested only later than this is returned to the database
-UNUSED_SECONDS = 10.0  # for which a host may be idle before the addresses that it refused are requested again
+UNUSED_SECONDS = 10.0  # after a host was idle for longer, the addresses that it refused are requested again
 MOST_OF_A_HOST = 128  # addresses of a host in one claim
-HANDOVER_SECONDS = 3.0  # in which a worker that joins may claim the hosts that others return
+HANDOVER_SECONDS = 3.0  # for which only a worker that joins claims the hosts that others return
 ADDRESSES_A_REQUEST = 4  # addresses in memory for each concurrent request
-MUCH_BETTER = 2  # a page is returned for another one that has so many times its priority
+MUCH_BETTER = 2  # if pages are scarce, a page is returned for another one that has more than this times its priority
 HOST_CLOSED = Outcome(Code.HOST_CLOSED)
 
 
@@ -46,6 +47,7 @@ class HostControl:
         self._handed_over: set[str] = set()
         """Hosts that are returned as soon as no request to them is active."""
         self._no_new_hosts_until = 0.0
+        """When this worker may claim new hosts again, after it has handed over hosts."""
 
     def ready_hosts(self, now: float) -> int:
         """How many hosts have queued addresses and may be requested now or soon."""
@@ -55,7 +57,7 @@ class HostControl:
         """Return hosts for workers that have joined, so that each of these can have as many as this one keeps."""
         names = [name for name, queue in self.queues.items() if queue.waiting]
         for joined in range(workers_before, workers):
-            self._handed_over.update(names[joined::workers])
+            self._handed_over.update(names[joined::workers])  # one of every `workers` hosts
         self._no_new_hosts_until = now + HANDOVER_SECONDS
 
     def rest(self, name: str, until: float) -> None:
@@ -69,7 +71,7 @@ class HostControl:
         return name not in self.limits.closed and self.limits.rest_ends_at(name) > now
 
     def host_recovered(self, name: str) -> None:
-        """Queue the addresses again that a host refused: it has answered another request."""
+        """Queue the addresses again that a host refused, as it has answered another request."""
         if name in self.queues.hosts:
             self.queues.requeue_refused(name)
 
@@ -83,13 +85,13 @@ class HostControl:
         """Seconds between two requests to a host."""
         return self.limits.interval(name)
 
-    def answered(self, name: str, seconds: float) -> None:
+    def record_answer(self, name: str, seconds: float) -> None:
         """Record that a host has answered after so many seconds."""
         if name in self.queues.hosts:
             self.latency.record(self.queues.hosts[name].host_id, name, seconds)
 
-    def closed(self, url: str) -> Outcome | None:
-        """Why the host of an address is closed, or None."""
+    def outcome_if_closed(self, url: str) -> Outcome | None:
+        """The outcome of addresses of this address's host, if the host is closed."""
         return self.limits.closed.get(address_of(url).host)
 
     def close(self, name: str, outcome: Outcome = HOST_CLOSED) -> int:
@@ -115,7 +117,7 @@ class HostControl:
         self._handed_over.clear()
 
     def report(self, batch: Batch, now: float, pages_are_scarce: bool = False) -> None:
-        """Report hosts in a batch, and return addresses. Pages are scarce if those in memory may be the last ones."""
+        """Report hosts in a batch, and return addresses. Pages are scarce if those in memory may be the last pages."""
         self.pending.send()
         self.return_unneeded(batch, now, pages_are_scarce)
         batch.latencies = self.latency.report(now, self.limits.interval)
@@ -140,7 +142,8 @@ class HostControl:
     def return_unneeded(self, batch: Batch, now: float, pages_are_scarce: bool = False) -> None:
         """Return hosts that are empty or cannot be requested soon, and addresses that come after better ones.
 
-        Better addresses are those of the same host, and if pages are scarce, pages of any host with twice the priority.
+        Better addresses are pending ones: of the same host, or if pages are scarce, of any host with more than twice
+        the priority.
         """
         least = self.pending.best_sent / MUCH_BETTER if pages_are_scarce else 0.0
         for name, queue in self.queues.items():
@@ -162,7 +165,7 @@ class HostControl:
         if addresses <= 0:
             return None
 
-        # How many hosts, and how many addresses of each.
+        # How many new hosts, and how many addresses of each host.
         most_at_once = max(map(settings.at_once, hosts), default=settings.usual_at_once)
         new_hosts = 0
         if now >= self._no_new_hosts_until:
@@ -183,9 +186,10 @@ class HostControl:
     def _return_unneeded(self, name: str, queue: HostQueue, batch: Batch, now: float, least: float) -> None:
         """Return addresses of a host: all if it cannot be requested soon, otherwise those that come after better ones.
 
-        The host itself is returned if nothing of it is left. Pages with a priority below `least` are returned, too.
+        Pages with a priority below `least` also come after better ones. The host itself is returned if none of its
+        addresses is left.
         """
-        wait_seconds = self.queues.ready_at(name) - now  # below 0 if it might have been requested earlier
+        wait_seconds = self.queues.ready_at(name) - now  # below 0 if it could have been requested earlier
         if queue.refused and not queue.active and wait_seconds < -UNUSED_SECONDS:
             self.queues.requeue_refused(name)
 
@@ -195,7 +199,7 @@ class HostControl:
             for _, _, lease in queue.waiting:
                 priority = lease.candidate.priority
                 is_worse = (better is not None and priority < better) or (lease.is_page and priority < least)
-                # A lease with a request is a retry, which only this worker can send again.
+                # If a lease has a request, it is a retry, which only this worker can send again.
                 if lease.request is None and (is_away or is_worse):
                     return_lease(lease, batch)
         self.queues.remove(name, {lease.id for lease in batch.returned})

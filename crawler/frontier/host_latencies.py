@@ -1,4 +1,8 @@
-"""Measures the latencies of hosts, for reports to the store."""
+"""Measures the latencies of hosts, for reports to the database.
+
+The database keeps a moving average of the latency of each host. It has a row for each host, not for each response, so
+the responses since the last report are combined: their mean, with the weight that they have together.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ class HostLatency:
     """The latency of a host since the last report."""
 
     latency: float
-    """Average seconds until a response."""
+    """The mean of the seconds until a response."""
     delay: float
     """The current seconds between two requests."""
     answers: int
@@ -23,7 +27,7 @@ class HostLatency:
 
     @property
     def weight(self) -> float:
-        """The weight of these responses in the moving average.
+        """The weight of all these responses together in the moving average.
 
         >>> HostLatency(1.0, 0.0, 1).weight, round(HostLatency(1.0, 0.0, 30).weight, 2)
         (0.19999999999999996, 1.0)
@@ -37,8 +41,9 @@ class HostAnswers:
 
     name: str
     seconds: float = 0.0
-    """The sum of the seconds until each."""
+    """The sum of the seconds until each response."""
     count: int = 0
+    """How many responses these are."""
 
 
 @dataclass
@@ -57,7 +62,7 @@ class LatencyMeter:
         answers.count += 1
 
     def report(self, now: float, delay: Callable[[str], float]) -> dict[int, HostLatency]:
-        """The latencies of all hosts that responded since the last report; empty if none is due.
+        """The latencies of all hosts that responded since the last report; empty if no report is due.
 
         `delay` returns the current seconds between two requests to a host.
         """

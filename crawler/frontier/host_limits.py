@@ -1,7 +1,7 @@
 """The limits on requests to each host, from the settings, the host and this worker's share.
 
 The interval of a host is the time between two requests to it. A rest is a time without requests, for example after an
-error. A worker may request a host when both have ended.
+error. A worker may request a host when both have ended. Hosts are given by name, with a port if the address has one.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class HostLimits:
     def keeps_hosts(self) -> bool:
         """Whether no other worker may request a host while this one has leases on it.
 
-        If hosts are shared, this is so with more workers than concurrent requests to some host: each worker's share of
-        its limit would be less than one request.
+        If hosts may be shared, they are kept all the same if a host has a limit of fewer concurrent requests than there
+        are workers: the share of a worker would be less than one request.
         """
         lowest_limit = min((self.settings.usual_at_once, *self.settings.of_hosts.values()))
         return not self.settings.shared or self.workers > lowest_limit
@@ -77,9 +77,9 @@ class HostLimits:
         """When the interval after the last request to a host ends."""
         return self.settings.sent_at(name) + self.interval(name)
 
-    def set_crawl_delay(self, name: str, interval: float) -> None:
+    def set_crawl_delay(self, name: str, seconds: float) -> None:
         """Request a host at most once in so many seconds, as its robots.txt says."""
-        self._crawl_delays[name] = interval
+        self._crawl_delays[name] = seconds
 
     def rest(self, name: str, until: float) -> None:
         """Do not request a host before this time, or before a later one that was set earlier."""

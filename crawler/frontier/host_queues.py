@@ -1,8 +1,9 @@
 """The queues of leased addresses, one for each host.
 
-The next address is the best of all hosts that may be requested. A host that must wait for its next request, or has as
-many requests as it may have, is parked: it is taken off the list of hosts until that time, or until a response comes.
-So neither a slow host nor one with endless pages delays the others, and the next address is found in logarithmic time.
+The next address is the best of all hosts that may be requested. A host that may not be requested now is parked, that
+is, taken off the list of hosts: until its interval or rest has ended, until a response comes if it has as many requests
+as it may have, or until the next batch if a better address of it was just found. So neither a slow host nor one with
+endless pages delays the others, and the next address is found in logarithmic time.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class HostQueue:
     host_id: int
     waiting: list[tuple[int, int, Lease]] = field(default_factory=list)
     """A heap of entries: the negative priority, a serial number and the lease. So the highest priority comes first, and
-    of equal ones the first added.
+    of equal priorities the lease that was added first.
     """
     refused: list[Lease] = field(default_factory=list)
     """Addresses that the host refused; they wait until it answers another request or is idle."""
@@ -47,13 +48,13 @@ class HostQueues:
         self.held_back: set[str] = set()
         """Hosts that wait for a better address than those in memory."""
         self._heads: list[tuple[int, int, str]] = []
-        """The list of hosts that may be requested: a heap with the first entry of each queue, which has the name of the
-        host instead of the lease. Some entries are outdated.
+        """The list of hosts that may be requested: a heap with the first entry of each queue, but with the name of the
+        host in place of the lease. An entry is outdated if it is no longer the first of its queue.
         """
         self._parked_until: list[tuple[float, str]] = []
         """A heap of the parked hosts that wait for a time: the time and the name of each."""
         self._serial = 0
-        """The number of the last entry: of equal priorities, the first added has the lowest number."""
+        """The serial number of the last entry."""
         self._count = 0
         """How many addresses are queued."""
 
@@ -62,7 +63,7 @@ class HostQueues:
         return self._count
 
     def items(self) -> Iterator[tuple[str, HostQueue]]:
-        """The names and queues of all hosts now. Hosts may be added and removed during the iteration."""
+        """The names and queues of all hosts; hosts may be added and removed during the iteration."""
         return iter(list(self.hosts.items()))
 
     def images_left(self) -> Counter[str]:
@@ -108,7 +109,7 @@ class HostQueues:
     def take(self, now: float, better_comes: Callable[[str, int], bool]) -> Lease | None:
         """Remove and return the best address of the hosts that may be requested, or None.
 
-        `better_comes` says whether a host will have a better address than one with this priority in a moment.
+        `better_comes(name, priority)` says whether a host will soon have an address with a higher priority.
         """
         while self._parked_until and self._parked_until[0][0] <= now:
             self.unpark(heappop(self._parked_until)[1])
@@ -139,7 +140,7 @@ class HostQueues:
             self.unpark(name)
 
     def release_held_back(self) -> None:
-        """Stop holding hosts back: the better addresses are in the queues."""
+        """Stop holding hosts back, as the better addresses are in the queues now."""
         for name in self.held_back:
             self.unpark(name)
         self.held_back.clear()
@@ -166,7 +167,7 @@ class HostQueues:
         return None
 
     def update_priorities(self, priorities: Mapping[str, int]) -> set[str]:
-        """Give queued addresses new priorities; returns those that are queued here."""
+        """Give queued addresses new priorities; returns the addresses among these that are queued here."""
         queued_urls: set[str] = set()
         for name, queue in self.hosts.items():
             queue.refused = [_with_priority(lease, priorities) for lease in queue.refused]
@@ -186,19 +187,21 @@ class HostQueues:
         return len(self.hosts[name].waiting) <= self.limits.share(name)
 
     def unpark(self, name: str) -> None:
-        """Put a host back on the list."""
+        """Put a host back on the list of hosts that may be requested."""
         queue = self.hosts.get(name)
         if queue is not None and queue.is_parked:
             queue.is_parked = False
             self._list(name, queue)
 
     def _list(self, name: str, queue: HostQueue) -> None:
-        """Add the first entry of a queue to the list, if there is one."""
+        """Add the first entry of a queue to the list of hosts, if there is one."""
         if queue.waiting:
             heappush(self._heads, (*queue.waiting[0][:2], name))
 
     def _park(self, name: str, queue: HostQueue) -> None:
-        """Take a host off the list: until its next request is due, or if it may have no more, until a response."""
+        """Take a host off the list, until it may be requested or, if it has as many requests as it may have, until a
+        response comes.
+        """
         queue.is_parked = True
         if queue.active < self.limits.share(name):
             heappush(self._parked_until, (self.ready_at(name), name))

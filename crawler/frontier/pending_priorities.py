@@ -1,17 +1,18 @@
-"""Priorities of addresses that this worker has found but cannot claim yet, as they are not in the database.
+"""Priorities that the database does not have yet: of new addresses, and new priorities of queued addresses.
 
-Addresses found while a batch is being committed are sent with the next batch.
+This worker cannot claim these addresses by these priorities before they are committed. Those found while a batch is
+being committed are sent with the next batch.
 """
 
 
 class PendingPriorities:
-    """The best priority on each host among addresses that the database does not have yet."""
+    """The best priority on each host among those that the database does not have yet."""
 
     def __init__(self) -> None:
         self.found: dict[str, int] = {}
-        """The priorities of addresses for the next batch."""
+        """The best priority for the next batch, by the name of the host."""
         self.sent: dict[str, int] = {}
-        """The priorities in the batch that is being committed."""
+        """The best priority in the batch that is being committed, by the name of the host."""
 
     def add(self, name: str, priority: int) -> None:
         """Add a priority found on a host."""
@@ -32,6 +33,6 @@ class PendingPriorities:
         return max(self.sent.values(), default=0)
 
     def best_of(self, name: str) -> int | None:
-        """The best priority on a host; None if none is pending."""
+        """The best pending priority on a host; None if none is pending."""
         priorities = [pending[name] for pending in (self.found, self.sent) if name in pending]
         return max(priorities, default=None)

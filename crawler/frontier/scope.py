@@ -11,7 +11,7 @@ from crawler.urls.address import Address, address_of
 from crawler.urls.parsing import lies_in, repeats_itself
 
 MOST_REPEATS = 3
-"""How often a path segment may occur in an address: relative links can grow without end, like /a/b/a/b/a/b/a/b."""
+"""How often a path segment may occur in an address: relative links can grow without end, as in `/a/b/a/b/a/b/a/b`."""
 
 
 class ScopeKind(StrEnum):
@@ -42,7 +42,7 @@ class Scope:
     avoid: tuple[str, ...] = ()
     """Excluded domains, with their subdomains."""
     documents: frozenset[str] = frozenset()
-    """Endings of addresses of documents, which are followed although they are no web pages."""
+    """Endings of addresses of documents, which are followed although they are not web pages."""
     homes: set[str] = field(default_factory=set)
     """The hosts or sites that are followed."""
 
@@ -51,7 +51,10 @@ class Scope:
         self.homes.add(SCOPES[self.kind](address_of(url)))
 
     def refusal(self, url: str, page: bool = True) -> Outcome | None:
-        """Why an address is not followed, or None if it is followed; some rules are for pages only, not for lists."""
+        """Why an address is not followed; None if it is followed.
+
+        With `page=False`, as for a sitemap or feed, the rules of `_refusal_of_page` do not apply.
+        """
         address = address_of(url)
         if SCOPES[self.kind](address) not in self.homes:
             return Outcome(Code.OUTSIDE_SCOPE)

@@ -1,4 +1,4 @@
-"""Remembers the addresses that this worker has seen lately."""
+"""Remembers the addresses that this worker has seen lately, so that it sends each of them to the database once."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ APART = frozenset((AddressKind.IMAGE, AddressKind.IMAGE_LINK))
 
 
 class RecentNumbers:
-    """A set of the numbers added last: between `limit` and twice as many.
+    """A set of the numbers added last: at least the last `limit`, and fewer than twice as many.
 
-    Numbers are added to a new set. When it has `limit` numbers, it replaces the old one.
+    Numbers are added to a new set. When this set has `limit` numbers, it replaces the old one, which is forgotten.
     """
 
     def __init__(self, limit: int) -> None:
@@ -45,13 +45,13 @@ class SeenAddresses(RecentNumbers):
     """The addresses seen last; images and pages behind an image are kept separately."""
 
     def of(self, urls: Iterable[str], kind: AddressKind = AddressKind.LINK) -> set[str]:
-        """The subset of the addresses that was seen as this kind."""
+        """Those of the addresses that were seen as this kind."""
         return {url for url in urls if _hash(url, kind) in self}
 
     def new(self, links: Iterable[Candidate], priorities: Mapping[str, int]) -> Iterator[Candidate]:
-        """Add links; yields those that are new or have changed according to a sitemap or feed.
+        """Add links; yields those that are new, and those for which a sitemap or feed says when they changed.
 
-        Each has its latest priority: the one in `priorities`, if there is one.
+        If `priorities` has a priority for a link, the link gets this newer one.
         """
         for link in links:
             if self.add(_hash(link.url, link.kind_as_seen)) or link.lastmod is not None:

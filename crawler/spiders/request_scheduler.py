@@ -143,7 +143,7 @@ class FrontierScheduler(BaseScheduler):
             return False
         is_refused = request.meta.pop(REFUSED, False)
         lease = lease_of(request)
-        outcome_of_closed_host = self.frontier.hosts.closed(lease.candidate.url)
+        outcome_of_closed_host = self.frontier.hosts.outcome_if_closed(lease.candidate.url)
         if outcome_of_closed_host is not None:
             self.leases.finish(lease, result_of(request, outcome_of_closed_host))
             return False

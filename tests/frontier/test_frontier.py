@@ -414,9 +414,9 @@ def test_a_closed_host_is_asked_no_more() -> None:
     frontier = Frontier(KEYS, LimitSettings(), count_outcome=lambda outcome, by: given_up.update({outcome: by}))
     frontier.apply_reply(BatchReply([a_lease(n, url) for n, url in enumerate((A + "1", A + "2", A + "3", B), 1)]), 0.0)
     assert taken(frontier) == A + "1"
-    assert frontier.hosts.closed(A) is None
+    assert frontier.hosts.outcome_if_closed(A) is None
     assert [frontier.hosts.close("a.example"), frontier.hosts.close("a.example")] == [2, 0]
-    assert (frontier.hosts.closed(A), frontier.hosts.closed(B)) == (CLOSED, None)
+    assert (frontier.hosts.outcome_if_closed(A), frontier.hosts.outcome_if_closed(B)) == (CLOSED, None)
     frontier.apply_reply(BatchReply([a_lease(5, A + "5")], refused=Outcomes({CLOSED: 7})), 0.0)
     assert given_up == {CLOSED: 10}
     assert not frontier.hosts.is_resting("a.example", 0)

@@ -171,7 +171,7 @@ class PartDownloads:
         if self.frontier is None:
             return False
         hosts = self.frontier.hosts
-        return hosts.closed(part.url) is not None or hosts.is_resting(address_of(part.url).host, monotonic())
+        return hosts.outcome_if_closed(part.url) is not None or hosts.is_resting(address_of(part.url).host, monotonic())
 
     async def _download(self, part: PagePart) -> PartAnswer | None:
         # The browser follows redirects, because only it knows what the page may read at the other address.
