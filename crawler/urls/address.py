@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from tldextract import TLDExtract
 
 REMEMBERED = 8192
-"""Addresses whose parts are cached, some 4 MB: those of the pages of all concurrent requests."""
-# Endings of files that are neither pages nor feeds.
+"""How many addresses have their parts cached: enough for the links of the pages in progress. They take some 4 MB."""
+# File name extensions that neither pages nor feeds have.
 NOT_PAGES = frozenset(
     "7z aac ai apk avi avif bin bmp bz2 cab css csv dmg doc docx eot eps epub exe flac flv gif gz ico iso jar jpeg "
     "jpg js json m4a m4v mid mkv mov mp3 mp4 mpeg mpg msi odp ods odt ogg ogv pdf png ppt pptx ps psd rar rpm rtf svg "
@@ -21,10 +21,10 @@ NOT_PAGES = frozenset(
 
 
 class Address(NamedTuple):
-    """The parts of an address: a tuple, which is the cheapest immutable value, as one is built for each new link."""
+    """The parts of an address. It is a tuple, the cheapest immutable value, because one is built for each new link."""
 
     scheme: str
-    """Empty, like the host, for a text that is no address."""
+    """Scheme and host are empty for a text that is no address."""
     host: str
     """The host, with its port unless that is the default."""
     path: str
@@ -69,9 +69,9 @@ class Address(NamedTuple):
 
     @property
     def ending(self) -> str | None:
-        """The file name extension if it is not one of pages, such as pdf, or None.
+        """The file name extension if it is in NOT_PAGES, such as pdf; None for the address of a page.
 
-        A name with a colon is always that of a page: wikis describe their files on pages named after them.
+        A name with a colon is always a page's: a wiki describes the file `A.jpg` on the page `File:A.jpg`.
 
         >>> [address_of(f"http://example.com/{path}").ending for path in ("a.PDF?b", "a.b/c", "File:A.jpg")]
         ['pdf', None, None]

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 # The parameter of a segment of dots is kept: `/..` alone would lead to another folder.
 PATH_PARAMETER = re.compile(r"(?<!/\.)(?<!/\.\.);[^;/]*")
 SEGMENT = re.compile(r"/\([^/]*\)(?=/)")
+"""A segment in parentheses, with the slash before it."""
 MOST_PARAMETERS = 100
 """Addresses with more parameters are not changed, as each parameter takes a microsecond."""
 FLAGS = re.IGNORECASE | re.ASCII
@@ -20,10 +21,10 @@ GROUP_REFERENCE = re.compile(r"\\[1-9]|\(\?P|\(\?\(")
 
 
 class Canonical:
-    """A function that removes the `ignored` parameters from an address, and empty ones.
+    """A function that removes parameters from an address: empty ones, and those that match an expression of `ignored`.
 
-    Each expression must match the whole name of a parameter, or the whole `name=value` if it contains an equals sign;
-    case is ignored. A segment in parentheses counts as a name.
+    An expression without an equals sign must match the whole name of a parameter, any other the whole `name=value`.
+    Case is ignored. A segment in parentheses counts as a name.
 
     >>> canonical = Canonical(["utm_.*", "sid=[0-9a-f]{32}"])
     >>> canonical("http://example.com/a?sid=42&utm_source=feed")
@@ -52,8 +53,8 @@ class Canonical:
         return path
 
     def _kept(self, match: re.Match[str]) -> str:
-        """A part of the path, or nothing if its parameter is ignored; its first character is a separator."""
-        if self._ignores(match[0][1:]):
+        """A part of the path, such as `;a=1` or `/(a)`; empty if its parameter is ignored."""
+        if self._ignores(match[0][1:]):  # the first character is a separator
             return ""
         return match[0]
 
@@ -69,7 +70,7 @@ def _checked(expression: str) -> str:
     try:
         re.compile(expression)
         re.compile(f"(?:{expression})")  # raises an error for flags, which only a whole expression may have
-    except (re.error, OverflowError) as error:
+    except (re.error, OverflowError) as error:  # OverflowError: a repetition such as `a{99999999999}`
         raise ValueError(f"{expression!r} is not a regular expression for parameters: {error}.") from None
     if GROUP_REFERENCE.search(expression):
         raise ValueError(f"{expression!r} names groups or refers back to them, which no expression for parameters may.")

@@ -1,4 +1,4 @@
-"""A cache of files by their addresses. A file that several callers need at the same time is fetched once."""
+"""A cache of downloaded files. A file that several callers need at the same time is fetched once."""
 
 import asyncio
 from collections import Counter
@@ -12,7 +12,7 @@ from crawler.urls.lru_dict import LruDict
 
 DAY = 24 * 60 * 60.0  # seconds
 OVERHEAD_BYTES = 200
-"""Bytes that are counted for each entry in addition to those of its file."""
+"""What an entry weighs in addition to the bytes of its file."""
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -27,11 +27,11 @@ class Fetched(Generic[Value]):
     size: int
     """Bytes of the file."""
     valid_until: float
-    """The time, by the clock of the cache, until which it is used; a file with a past time is not cached."""
+    """The time, by the clock of the cache, until which the file is used; a file with a past time is not cached."""
 
 
 class FileCache(Generic[Key, Value]):
-    """The files that were used most recently, limited by size and age."""
+    """The files that were used most recently; `max_weight` limits their bytes, with OVERHEAD_BYTES for each file."""
 
     def __init__(self, max_weight: int, clock: Callable[[], float] = monotonic) -> None:
         self.clock = clock
@@ -54,8 +54,9 @@ class FileCache(Generic[Key, Value]):
             return (await asyncio.shield(fetching)).value
         finally:
             self._waiting[key] -= 1
-            if not self._waiting[key]:  # a caller that gives up cancels the request if it was the last one
+            if not self._waiting[key]:
                 del self._waiting[key]
+                # If the last caller gives up, the request is cancelled. A finished request cannot be.
                 if fetching.cancel():
                     del self._fetching[key]
 
@@ -68,7 +69,7 @@ class FileCache(Generic[Key, Value]):
 
     def _add(self, key: Key, task: asyncio.Task[Fetched[Value]]) -> None:
         """Add the file that a task has fetched, if it is valid."""
-        if self._fetching.get(key) is task:
+        if self._fetching.get(key) is task:  # `get` has removed a cancelled task, and may have started another
             del self._fetching[key]
         if task.cancelled() or task.exception() is not None or task.result().valid_until <= self.clock():
             return

@@ -1,4 +1,4 @@
-"""A connection whose address is checked when it is opened: the name of the host may resolve to another one later."""
+"""A connection that checks the network address when it is opened, because a host name may resolve to another later."""
 
 import socket
 import ssl
@@ -13,7 +13,7 @@ from urllib.parse import SplitResult
 from crawler.urls.public_hosts import Address
 
 MayConnect = Callable[[str, int, Address], bool]
-"""Whether a connection to an address, found for a host and a port, is allowed."""
+"""Takes a host name, a port and an address that the name resolves to; returns whether to connect to this address."""
 
 
 class NotAllowedError(Exception):
@@ -21,8 +21,10 @@ class NotAllowedError(Exception):
 
 
 class GuardedConnection(HTTPConnection):
-    """A connection to the first allowed address of a host. It is shut down after a time limit, however slowly a server
-    sends, and so are reads in progress.
+    """A connection to the first allowed address of a host.
+
+    `seconds` limits the whole connection, even if the server keeps sending slowly: then it is shut down, which also
+    ends a read in progress.
     """
 
     def __init__(self, parts: SplitResult, may_connect: MayConnect, seconds: float) -> None:
@@ -37,7 +39,8 @@ class GuardedConnection(HTTPConnection):
         """The first allowed address; raises a NotAllowedError if there is none."""
         for *_, socket_address in socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM):
             address = str(socket_address[0])
-            if self.may_connect(self.host, self.port, ip_address(address.partition("%")[0])):
+            without_zone = address.partition("%")[0]  # of a link-local address, such as fe80::1%eth0
+            if self.may_connect(self.host, self.port, ip_address(without_zone)):
                 return address
         raise NotAllowedError
 
@@ -56,7 +59,7 @@ class GuardedConnection(HTTPConnection):
         self.close()
 
     def _shut_down(self) -> None:
-        """Shut down the socket, which also ends reads of a response: `close` would leave the socket open for these."""
+        """Shut down the socket, which also ends a read in progress; `close` would not."""
         if self._opened is not None:
             with suppress(OSError):  # it may be closed by now
                 self._opened.shutdown(socket.SHUT_RDWR)

@@ -1,6 +1,6 @@
-"""Limits on HTTP responses, for downloads and for archives alike."""
+"""Limits on HTTP responses, both downloaded and read from archives."""
 
 MOST_CODINGS = 2
-"""Content codings of a body, one around the other; some servers compress twice by mistake."""
+"""The most content codings of a body, applied one after another; some servers compress twice by mistake."""
 MOST_CHUNKS = 64_000
-"""Chunks of a body; each takes some microseconds, even if it is one byte."""
+"""The most chunks of a body; each takes some microseconds, even if it is one byte."""

@@ -31,7 +31,7 @@ class LruDict(Mapping[Key, Value]):
     def __contains__(self, key: object) -> bool:
         return key in self._values
 
-    # The method of Mapping raises and catches an error for each missing key.
+    # Overridden for speed: Mapping.get raises and catches an error for each missing key.
     @overload
     def get(self, key: Key, /) -> Value | None: ...
     @overload
@@ -48,7 +48,7 @@ class LruDict(Mapping[Key, Value]):
         return len(self._values)
 
     def use(self, key: Key) -> Value | None:
-        """Make a key the most recently used one; returns its value, or None if there is none."""
+        """The value of a key, which becomes the most recently used one; None if the key is missing."""
         if key in self._values:
             self._values.move_to_end(key)
         return self._values.get(key)

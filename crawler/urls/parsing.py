@@ -17,8 +17,8 @@ PLAIN = re.compile(
 RELATIVE = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~!$&()*+,=@/?%-]*")
 SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]{0,30}+):", re.ASCII)
 RESPELLED = re.compile(r":80/|:443/|:0|/\.\.?(?:[/?]|$)|%[a-f]|%.[a-f]|[?;]$")
-"""What an address that PLAIN matches may have and its one spelling does not: a default port, a dot segment, an escape
-in lower case, an empty query.
+"""Parts of an address that match PLAIN but must be respelled: a default port, a port that begins with 0, a dot segment,
+an escape in lower case, an empty query or parameter.
 """
 MAX_LENGTH = 8192  # characters of an address as written: no server accepts a longer one
 MAX_HOST = 253  # characters of a host name: DNS allows no longer one
@@ -52,7 +52,7 @@ def absolute(base: str, href: str) -> str | None:
         return href
     if RELATIVE.fullmatch(href):
         joined = address_of(base).folder + href
-        if _is_plain(joined) and "//" not in joined[8:]:
+        if _is_plain(joined) and "//" not in joined[8:]:  # `urljoin` removes empty segments from relative addresses
             return joined
     scheme = SCHEME.match(href)
     if scheme and scheme[1].lower() not in DEFAULT_PORTS:
@@ -61,9 +61,9 @@ def absolute(base: str, href: str) -> str | None:
 
 
 def route(href: str) -> str:
-    """The fragment of an address, with its `#`, if an application in a browser may show another page for it: its route.
+    """The fragment of an address, with its `#`, if it may be a route, for which an application shows another page.
 
-    `#/` is the first page, like the address without a fragment, whatever parameters it has.
+    `#/` shows the same page as the address without a fragment, with or without parameters, so it is no route.
 
     >>> route("/app#/guide/start"), route("#!/guide"), route("/app#start"), route("#/"), route("#/?id=start")
     ('#/guide/start', '#!/guide', '', '', '')
@@ -78,9 +78,10 @@ def route(href: str) -> str:
 def _is_plain(url: str) -> bool:
     if not PLAIN.fullmatch(url):
         return False
-    # Few addresses have one of these characters, and looking for them is faster than the expression.
+    # RESPELLED matches only if one of these characters is there. Few addresses have one, and this check is faster.
     if ("/." in url or "%" in url or ":" in url[6:] or url[-1] in "?;") and RESPELLED.search(url):
         return False
+    # The host of a short address is short, too.
     return len(url) <= MAX_HOST or len(url.split("/", 3)[2]) <= MAX_HOST
 
 
@@ -131,7 +132,7 @@ def host_of(url: str) -> str:
 
 
 def lies_in(name: str, domains: Collection[str]) -> bool:
-    """Whether a host is one of these domains or their subdomains, whatever its port.
+    """Whether a host is one of these domains or a subdomain of one; its port is ignored.
 
     >>> lies_in("news.example.org:8000", ["example.org"]), lies_in("myexample.org", ["example.org"])
     (True, False)
@@ -147,7 +148,7 @@ def repeats_itself(url: str, limit: int) -> bool:
     (True, False)
     """
     segments = url.partition("?")[0].split("/")[3:]
-    if len(segments) - len(set(segments)) < limit:  # counting takes longer than this
+    if len(segments) - len(set(segments)) < limit:  # too few repeated segments; faster than counting each
         return False
     return max(Counter(filter(None, segments)).values(), default=0) > limit
 
@@ -163,7 +164,8 @@ ENCODED = re.compile(r"%[C-Fc-f][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){1,3}")
 """A non-ASCII character, percent-encoded in UTF-8."""
 ENCODED_RUN = re.compile(f"(?:{ENCODED.pattern})+")
 MOST_MARKS = 3
-"""Combining marks on one letter, as many as real text has."""
+"""The most combining marks on one letter; real text has no more."""
+# Unicode's bidirectional classes of letters, European digits and combining marks, and general categories.
 LEFT_TO_RIGHT = ("L", "EN", "NSM")
 LETTERS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd")
 MARKS = ("Mn", "Mc")
@@ -188,7 +190,7 @@ def readable(url: str) -> str:
     ('http://a.example/蜜蜂?q=%2F%20', 'http://%E8%9C%9C.example/%EF%BC%8F')
     """
     origin = ORIGIN.match(url)
-    if origin is None or "@" in origin[0]:
+    if origin is None or "@" in origin[0]:  # no address, or one with a user name
         return url
     return origin[0] + ENCODED_RUN.sub(lambda run: _decoded_run(run[0]), url[origin.end() :])
 
@@ -196,7 +198,7 @@ def readable(url: str) -> str:
 def _decoded_run(run: str) -> str:
     """A run of encoded characters, decoded where they are letters with at most MOST_MARKS combining marks each."""
     characters = []
-    marks_allowed = 0
+    marks_allowed = 0  # how many more marks the last letter may have
     for encoded in ENCODED.findall(run):
         letter = _decoded(encoded)
         if not letter:
@@ -212,7 +214,7 @@ def _decoded_run(run: str) -> str:
 
 
 def _decoded(encoded: str) -> str:
-    """The letter or mark; empty if it should stay encoded."""
+    """The letter, digit or combining mark; empty if it should stay encoded."""
     try:
         letter = bytes.fromhex(encoded.replace("%", "")).decode()
     except UnicodeDecodeError:

@@ -25,15 +25,15 @@ LEAST_SHARE = 0.02
 differ only in digits count as one, unless these are the number right after the part, as in `/topic/17`.
 """
 MOST_NAMES = 60
-"""Names of a site, and as many labels; a site can invent any number."""
+"""The most names of a site, and the most labels; a site can invent any number."""
 MOST_PARTS = 500
-"""Parts of a site that may become names, and as many labels; those that the fewest addresses have are dropped first."""
+"""The most parts of a site that may become names, and the most labels; the rarest are dropped first."""
 MOST_DEPTH = 8
-"""Segments and parameters that are read of an address."""
+"""The most segments, and the most parameters, that are read of an address."""
 MOST_LENGTH = 40
-"""Characters of a name."""
+"""The most characters of a segment, and of a parameter's name and value; the rest is cut off."""
 MOST_LABEL = 24
-"""Characters of a link's text that may be a label."""
+"""A longer text of a link is no label; a longer class is cut off here. In characters."""
 DIGITS = re.compile(r"[0-9]+")
 NUMBERED = re.compile(r"(?<=/)([^/?#0-9]+)/([0-9]+)(?=[/?#]|$)")
 """A segment without digits and the number after it."""
@@ -42,9 +42,10 @@ ANY_QUERY = "?*"
 ANY_PATH = "*?"
 """The beginning of a pattern for a parameter of any path."""
 LETTER = re.compile(r"[^\W\d_]|%[0-9A-F]")
+"""A letter; an escape counts as one."""
 
 Parts = tuple[tuple[str, ...], tuple[str, ...]]
-"""The segments and the parameters of an address."""
+"""The segments and the parameters of an address, with runs of digits as `#`."""
 
 
 class Patterns:
@@ -65,8 +66,8 @@ class Patterns:
     def learn(self, patterns: Iterable[str]) -> None:
         """Learn the names in patterns that are known from an earlier run or another worker."""
         for pattern in patterns:
-            shape, _, label = pattern.partition(" ")
-            self.names.update(sorted(_names(_parts(shape)))[: MOST_NAMES - len(self.names)])
+            without_label, _, label = pattern.partition(" ")
+            self.names.update(sorted(_names(_parts(without_label)))[: MOST_NAMES - len(self.names)])
             if label and len(self.labels) < MOST_NAMES:
                 self.labels.add(label)
 
@@ -83,7 +84,10 @@ class Patterns:
         return has_new_name
 
     def _count(self, addresses: dict[str, set[int]], names: set[str], part: str, address: int) -> bool:
-        """Count an address that has a part or a label; returns whether this became one of the `names`."""
+        """Count an address that has this part (or label); returns whether the part became one of the `names`.
+
+        `addresses` are those of all parts that are counted.
+        """
         addresses_with_part = addresses.setdefault(part, set())
         addresses_with_part.add(address)
         if len(addresses_with_part) >= max(LEAST_ADDRESSES, LEAST_SHARE * self.seen) and len(names) < MOST_NAMES:
@@ -91,14 +95,14 @@ class Patterns:
             names.add(part)
             return True
         if len(addresses) > MOST_PARTS:
-            # Half of them, as sorting takes long.
+            # Drop parts until half the limit is left, so that this slow sorting is rare.
             rarest_first = sorted(addresses, key=lambda part_or_label: len(addresses[part_or_label]))
             for rare in rarest_first[: len(addresses) - MOST_PARTS // 2]:
                 del addresses[rare]
         return False
 
     def label(self, labels: str) -> str:
-        """The first label of a link that is part of patterns, or an empty string."""
+        """The first of a link's labels that is part of patterns; empty if none is."""
         return next((label for label in labels.splitlines() if label in self.labels), "")
 
     def of(self, url: str) -> str:
@@ -135,7 +139,8 @@ def with_any_query(pattern: str) -> str:
     >>> with_any_query("/timeline?c=*&y=ci"), with_any_query("/timeline")
     ('/timeline?*', '')
     """
-    path, mark, _ = pattern.partition(" ")[0].partition("?")
+    without_label = pattern.partition(" ")[0]
+    path, mark, _ = without_label.partition("?")
     if mark:
         return path + ANY_QUERY
     return ""
@@ -166,18 +171,18 @@ def shorter_addresses(url: str) -> dict[str, str]:
 
 
 def names_of(pattern: str) -> frozenset[str]:
-    """The parts that a pattern may share with others: its names, and its parameters without their values.
+    """The parts that a pattern may share with other patterns: its names, and its parameters without their values.
 
     >>> sorted(names_of("/index.php/*?action=edit&title=*"))
     ['action=', 'action=edit', 'index.php', 'title=']
     """
     segments, parameters = _parts(pattern.partition(" ")[0].removesuffix(ANY_QUERY))
-    new_candidates = {parameter.partition("=")[0] + "=" for parameter in parameters}
-    return frozenset(_names((segments, parameters)) | new_candidates)
+    without_values = {parameter.partition("=")[0] + "=" for parameter in parameters}
+    return frozenset(_names((segments, parameters)) | without_values)
 
 
 def labels_of(text: str, its_class: str) -> str:
-    """The possible labels of a link, a line each: its text, if it is short, and its class.
+    """The possible labels of a link, one on each line: its text, if it is short, and the class of its element.
 
     >>> labels_of("12 replies", "btn"), labels_of("A title of many words, of one page only", "")
     ('"# replies"\\n.btn', '')
@@ -190,10 +195,10 @@ def labels_of(text: str, its_class: str) -> str:
     return DIGITS.sub("#", "\n".join(labels))
 
 
-@lru_cache(maxsize=4096)  # a link is counted when it is found, and soon after judged by its pattern
+@lru_cache(maxsize=4096)  # `see` and `of` are called for the same link, one soon after the other
 def _parts(url: str) -> Parts:
-    """The segments and the parameters of an address without its host, or of a pattern, with runs of digits as `#`."""
-    rest = ""
+    """The parts of an address or of a pattern."""
+    rest = ""  # the path and what follows it
     if url.startswith("/"):
         rest = url
     elif url.count("/") > 2:
@@ -204,14 +209,14 @@ def _parts(url: str) -> Parts:
 
 
 def _names(parts: Parts) -> set[str]:
-    """The parts of an address that may be names, which are those with letters."""
+    """The parts that may be names: texts before a colon, segments with a letter, and parameters whose value has one."""
     segments, parameters = parts
-    before = {f"{segment.partition(':')[0]}:" for segment in segments if ":" in segment}
+    prefixes = {f"{segment.partition(':')[0]}:" for segment in segments if ":" in segment}
+    # In a pattern, `Talk:*` has only the prefix.
     whole = {segment for segment in segments if LETTER.search(segment) and not segment.endswith(":*")}
-    return before | whole | {parameter for parameter in parameters if LETTER.search(parameter.partition("=")[2])}
+    return prefixes | whole | {parameter for parameter in parameters if LETTER.search(parameter.partition("=")[2])}
 
 
 def _parameter(text: str) -> str:
-    """A parameter with its name and value cut to the length of names."""
     name, _, value = text.partition("=")
     return f"{name[:MOST_LENGTH]}={value[:MOST_LENGTH]}"

@@ -38,7 +38,7 @@ def is_public(address: Address) -> bool:
     if isinstance(address, IPv6Address):
         if address.is_site_local or not all(map(is_public, _embedded(address))):
             return False
-        if address.ipv4_mapped is not None:
+        if address.ipv4_mapped is not None:  # the IPv4 address, which is public, decides alone
             return True
     if address in METADATA or any(address in network for network in SPECIAL):
         return False
@@ -54,8 +54,8 @@ def _embedded(address: IPv6Address) -> list[Address]:
 
 
 class AllowList:
-    """The names, addresses and networks that are allowed although they are not public; a name or an address may
-    end in a :port.
+    """Names, addresses and networks that are allowed although they are not public, e.g. `intranet`, `10.0.0.0/8`,
+    `localhost:8000` or `[::1]:8000`.
     """
 
     def __init__(self, entries: Iterable[str]) -> None:
@@ -72,9 +72,9 @@ class AllowList:
                 self.names.add(entry.rstrip("."))
 
     def opens(self, host: str, port: int, address: Address) -> bool:
-        """Whether a connection to `address`, found for `host`, is allowed."""
+        """Whether the list has `host`, or `address`, to which the host resolves."""
         name = host.lower().rstrip(".")
-        if ":" in name:
+        if ":" in name:  # an IPv6 address, spelled as in entries with a port
             name = f"[{name}]"
         if name in self.names or f"{name}:{port}" in self.names:
             return True
@@ -84,5 +84,5 @@ class AllowList:
         return any(each in network for network in self.networks for each in addresses)
 
     def may_connect(self, host: str, port: int, address: Address) -> bool:
-        """Whether an address found for a host is public or allowed."""
+        """Whether an address to which a host resolves is public or allowed."""
         return is_public(address) or self.opens(host, port, address)
