@@ -1,5 +1,5 @@
-"""The commands of `winnow` as commands of Scrapy. Wrong use ends them with one sentence and status 2, before anything
-heavy is imported.
+"""The commands of `winnow` as commands of Scrapy. Wrong use ends a command with one sentence and status 2, before
+anything heavy is imported.
 
 Scrapy imports every module of crawler/commands for each of its commands, and registers every command class that one of
 them defines. So these modules are a few lines each; the options of a command are imported when it is called.
@@ -52,7 +52,7 @@ class Command(ScrapyCommand):
 
     @cached_property
     def options(self) -> CommandOptions:
-        """The options of the command; if its part is not installed, fewer of them, or none."""
+        """The options of the command; if their part is not installed, fewer options, or none (MissingOptions)."""
         entry = COMMANDS[self.name]
         options: CommandOptions
         try:
@@ -84,7 +84,7 @@ class Command(ScrapyCommand):
         self.parser = parser
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        ignore_repeats()
+        ignore_repeats()  # of Ctrl-C and other signals
         try:
             super().process_options(args, opts)
             self.opts = self.options.read(self.parser, args, opts)
@@ -113,6 +113,6 @@ class Command(ScrapyCommand):
 
 
 def _intermixed(parser: argparse.ArgumentParser, args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Parse a command line in which options may be between arguments; takes the place of `parse_known_args`."""
-    del parser.parse_known_args  # that method calls this one
+    """Parse a command line in which options may be between arguments; replaces `parse_known_args` of one parser."""
+    del parser.parse_known_args  # undo the replacement: the method below calls `parse_known_args` itself
     return parser.parse_known_intermixed_args(args)

@@ -1,4 +1,4 @@
-"""The commands of `winnow`, which `scrapy` has in this project, too. The modules that they need are not imported."""
+"""The commands of `winnow`; in this project, `scrapy` has them, too. Their modules are not imported here."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class CommandEntry:
     options: Part
     """The class of its options."""
     fewer_options: Part | None = None
-    """The class of its options if the part is not installed."""
+    """The class of its options if the part `options` is not installed; None if the command then has no options."""
 
 
 COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(

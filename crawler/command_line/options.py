@@ -28,13 +28,13 @@ class CommandOptions:
 
     def __init__(self, name: str, missing: MissingPartError | None = None) -> None:
         self.name = name
-        """The name of the command, with that of the subcommand once it is read."""
+        """The name of the command, with that of the subcommand once it is read, such as `noise train`."""
         self.missing = missing
-        """The error of the part that is not installed, so that its options are missing."""
+        """Why options are missing: the part that defines them is not installed. None if it is."""
 
     def syntax(self) -> str:
         """The usage without the name of the command."""
-        return Subcommand("", self.add_arguments).usage("")
+        return Subcommand("", self.add_arguments).usage("")  # argparse writes it
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the options and arguments of this command."""
@@ -75,14 +75,14 @@ class MissingOptions(CommandOptions):
 
 @dataclass(frozen=True)
 class Subcommand:
-    """One of several actions of a command."""
+    """One of several actions of a command. `called` is its full name, such as `winnow noise train`."""
 
     function: str
     """`module:name`, as for a command."""
     add_arguments: Callable[[argparse.ArgumentParser], object] = lambda parser: None
 
     def parser(self, called: str) -> argparse.ArgumentParser:
-        """The parser of its options, `called` as the user types it; its usage has one line, for an error."""
+        """The parser of its options; its usage has one line, because errors quote it."""
         one_line_usage = partial(argparse.HelpFormatter, width=10_000)
         parser = _SubcommandParser(called, add_help=False, allow_abbrev=False, formatter_class=one_line_usage)
         self.add_arguments(parser)
@@ -112,7 +112,7 @@ class GroupOptions(CommandOptions):
         return "{" + ",".join(self.subcommands) + "} ..."
 
     def more_help(self) -> str:
-        return "".join(action.help(f"winnow {self.name} {name}") for name, action in self.subcommands.items())
+        return "".join(subcommand.help(f"winnow {self.name} {name}") for name, subcommand in self.subcommands.items())
 
     def read(self, parser: argparse.ArgumentParser, args: list[str], opts: argparse.Namespace) -> argparse.Namespace:
         allowed = {"command": f"winnow {self.name}", "names": list(self.subcommands)}
@@ -137,7 +137,7 @@ class _SubcommandParser(argparse.ArgumentParser):
 
 
 def refuse_unknown(parser: argparse.ArgumentParser, args: list[str], name: str) -> None:
-    """Raise a WrongUseError about the first of the words that a command did not recognize, if there is one."""
+    """Raise a WrongUseError about the first word that the command `name` did not recognize; `args` are these words."""
     if not args:
         return
     word = args[0][:200]
@@ -204,7 +204,9 @@ def parsed(function: str) -> Callable[[str], object]:
 
 
 def names(table: str, *others: str) -> Callable[[str], list[str]]:
-    """The type of options that are names in a table, or others, separated by commas; duplicates are removed.
+    """The type of options that are names separated by commas; duplicates are removed.
+
+    Allowed are the names in a table, given as `module:NAME`, and the `others`.
 
     >>> names("crawler.frontier.scope:SCOPES", "all")("site, all,site")
     ['site', 'all']

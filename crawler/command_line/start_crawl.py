@@ -35,6 +35,7 @@ class PreparedCrawl:
 
     session: WorkerSession
     has_work: bool
+    """False if the crawl is finished and no page is due for a new round."""
     unknown_settings: Collection[str]
     """Settings from the command line that neither Scrapy nor the crawler defines."""
 
@@ -50,16 +51,16 @@ class PreparedCrawl:
             self.session.leave()
             return 0
         prepare_process(process.settings)
-        if not has_other_components(process.settings):
+        if not has_other_components(process.settings):  # these may read settings that are unknown here
             for name in self.unknown_settings:
                 logger.warning("Nothing here reads the setting %s: is it misspelt?", name)
         try:
             crawler = create_crawler(SPIDER)
-            # Not before the reactor runs, as Scrapy sets its handlers when it starts.
+            # Scrapy sets its own handlers of signals when it starts; they are wrapped once the reactor runs.
             importlib.import_module("twisted.internet.reactor").callLater(0, ignore_repeats)
             process.crawl(crawler, session=self.session, **arguments)
             process.start()
-        except KeyboardInterrupt:  # Scrapy handles signals from its start on
+        except KeyboardInterrupt:  # before the start, from which on Scrapy handles signals
             return INTERRUPTED
         finally:
             if self.session.is_open:  # stopped before the crawl had begun, or by a second signal
@@ -73,10 +74,10 @@ class PreparedCrawl:
 def prepare_crawl(arguments: Arguments, settings: BaseSettings, assigned_settings: Collection[str]) -> PreparedCrawl:
     """Join the crawl; raises an error for the user unless the settings and the output folder can be used."""
     check_crawl(settings, arguments)
-    state_url(settings)
+    state_url(settings)  # raises an error if STATE_URL is wrong
     unknown_settings = _unknown_settings(assigned_settings)
     for feed in settings.getdict("FEEDS").values():
-        feed.setdefault("item_classes", [PageItem])  # images have their own list
+        feed.setdefault("item_classes", [PageItem])  # without images, whose fields are others
     _check_writable(Path(settings["OUTPUT_DIR"]), arguments.name)
     if arguments.lang:
         _load_language_model()

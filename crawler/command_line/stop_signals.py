@@ -20,7 +20,7 @@ SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP"
 
 @dataclass(frozen=True)
 class OnceAMoment:
-    """Passes a signal on to a handler, unless one came a moment ago."""
+    """A handler that passes a signal on to another handler, unless a signal was passed on a moment ago."""
 
     handler: Callable[[int, Any], Any]
     last: ClassVar[float] = -inf

@@ -21,7 +21,8 @@ INTERRUPTED = 130  # what shells report for Ctrl-C
 TERMINATED = 143  # what shells report for SIGTERM
 REFRESH_SECONDS = 0.25
 """The interval between two updates of a progress bar."""
-# Marks that change the direction of text affect the whole line in a terminal; HTML isolates them in <bdi>.
+# CONTROL lacks the marks that change the direction of text, because HTML isolates them in <bdi>. In a terminal, they
+# affect the whole line.
 CONTROLS_TERMINAL = re.compile(rf"{CONTROL.pattern}|[\u202a-\u202e\u2066-\u2069]")
 """A character that changes how a terminal shows the text around it; line ends and tabs are allowed."""
 
@@ -100,7 +101,7 @@ def standard_output() -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError:
+    except BrokenPipeError:  # keep Python from flushing again at exit, which would print an error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

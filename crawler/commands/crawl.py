@@ -14,7 +14,7 @@ from crawler.errors import MessageError, WrongUseError
 from crawler.settings import SPIDER_MODULES
 from crawler.translation.message import Message
 
-SPIDER = "topic"
+SPIDER = "topic"  # as in crawler/arguments.py, which is not imported here: Scrapy loads this module for every command
 
 
 class Command(command.Command, CrawlCommand):
@@ -30,8 +30,9 @@ class Command(command.Command, CrawlCommand):
                 return
             if seeds:
                 opts.spargs["seeds"] = ",".join(seeds)
+            # Imported only now: the second one is slow, and not needed if an argument is wrong.
             arguments = resolve_name("crawler.arguments:parse")(self.arguments(opts))
-            prepare_crawl = resolve_name("crawler.command_line.start_crawl:prepare_crawl")  # which is slow to import
+            prepare_crawl = resolve_name("crawler.command_line.start_crawl:prepare_crawl")
             self.crawl = prepare_crawl(arguments, self.settings, self.assigned_settings(opts))
         except MessageError as error:
             self.refuse(error.message)
