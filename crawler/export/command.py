@@ -9,7 +9,7 @@ from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, endings
 from crawler.translation.message import N_
 
 NOT_WITH_LABELS = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
-"""Options that cannot be given with --labels, because they choose among stored pages."""
+"""Options that cannot be given with --labels, which writes all labelled pages, always in the same form."""
 NOT_WITH_CHANGES = ("labels", "since", "only", "min_relevance", "where")
 """Options that cannot be given with --changes-after, because they leave out pages."""
 
@@ -78,9 +78,9 @@ class ExportOptions(CommandOptions):
             raise WrongUseError("--spreadsheet goes with csv alone, and this is {format}", format=opts.format)
 
     def check_format(self, opts: argparse.Namespace) -> None:
-        """Set `opts.format` to the requested format, or to the one that the output's name tells.
+        """Set `opts.format` to the requested format, or to the format that the output's name implies.
 
-        Raises a WrongUseError if there is none, or if it cannot be written to this output.
+        Raises a WrongUseError if there is no format, or if the format cannot be written to this output.
         """
         name: str | None = opts.output
         format_name = opts.format or "jsonl"

@@ -1,10 +1,10 @@
 """CSV in UTF-8 (https://www.rfc-editor.org/rfc/rfc4180#section-2): lines end with CR LF, and values with
 commas, quotes or line ends are quoted.
 
-If a cell begins with certain characters, a spreadsheet reads it as a formula and may run it, so the author of a page
-could run formulas (https://owasp.org/www-community/attacks/CSV_Injection). In some locales, full-width signs begin a
-formula, too, and an import may drop blanks and invisible characters before a sign. Other programs would read a changed
-cell as another text. So such cells are changed only on request, but always counted.
+If a cell begins with certain signs, a spreadsheet reads it as a formula and may run it, so the author of a page could
+run formulas (https://owasp.org/www-community/attacks/CSV_Injection). In some locales, full-width signs begin a formula,
+too. An import may drop blanks and invisible characters before a sign. A `'` before the cell prevents that, but programs
+other than spreadsheets read it as part of the text. So such cells are changed only on request, but always counted.
 """
 
 import csv
@@ -21,7 +21,7 @@ FORMULA_SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
 BLANKS = r"\s\x00-\x1f\x7f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 """Blank, control and invisible characters, as a part of a regular expression."""
 FORMULA = re.compile(rf"[\t\r\n]|[{BLANKS}]*[{re.escape(FORMULA_SIGNS)}]")
-"""The beginning of a cell that may be a formula: a sign, or a tab or line end, after which one may follow."""
+"""The beginning of a cell that may be a formula: a sign, perhaps after blanks; or a tab or a line end."""
 
 
 class Formulas:
@@ -42,7 +42,7 @@ class Formulas:
 
 
 def csv_lines(pages: Iterable[StoredPage], fields: Sequence[str], formulas: Formulas | None = None) -> Iterator[bytes]:
-    """A row with the names of the fields, then one for each page; lists and mappings are JSON, null is empty."""
+    """A row of field names, then a row for each page. Lists, mappings and booleans are JSON; None is empty."""
     formulas = formulas or Formulas()
     buffer = StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")

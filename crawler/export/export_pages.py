@@ -1,7 +1,7 @@
 """`winnow export`: writes the stored pages of a crawl, or labelled pages, into a file or a folder of files.
 
-The output has a temporary name until it is complete, and is deleted if the export fails. So the file with its own name
-is always a whole export or the earlier file.
+The output has a temporary name until it is complete, and is deleted if the export fails. So the file with the final
+name is always a whole export, this one or an earlier one.
 """
 
 import argparse
@@ -33,7 +33,7 @@ SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 """The suffixes of the files of an SQLite database."""
 
 
-def check_apart(output: str, folder: Path, crawls: Iterable[StoredPages], url: URL) -> None:
+def check_output(output: str, folder: Path, crawls: Iterable[StoredPages], url: URL) -> None:
     """Raise a WrongUseError if the output would replace a file that a crawl writes."""
     path = Path(output).resolve()
     names = "|".join(re.escape(stored_pages.name) for stored_pages in crawls)
@@ -45,17 +45,17 @@ def check_apart(output: str, folder: Path, crawls: Iterable[StoredPages], url: U
 
 
 def export(opts: argparse.Namespace, settings: BaseSettings, exporter_class: type[Exporter] = Exporter) -> int:
-    """Write the pages of a crawl, or labelled pages, by an exporter of this class; returns the exit status."""
+    """Write the pages of crawls, or labelled pages, by an exporter of this class; returns the exit status."""
     url = state_url(settings)
     folder = Path(settings["OUTPUT_DIR"])
-    # A terminated export deletes its files, as `sys.exit` leaves the `with` blocks.
+    # A terminated export deletes its files, because `sys.exit` leaves the `with` blocks.
     earlier_handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     ignore_repeats()
 
     try:
         with crawls_to_export(url) as crawls:
             for output in exporter_class.outputs(opts):
-                check_apart(output, folder, crawls, url)
+                check_output(output, folder, crawls, url)
             if opts.labels:
                 _export_labels(opts, url)
             else:
@@ -74,7 +74,7 @@ def export(opts: argparse.Namespace, settings: BaseSettings, exporter_class: typ
 def _chosen_crawls(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> list[StoredPages]:
     """The crawls with the given names, or the only crawl; raises a WrongUseError if there are no such crawls."""
     known_names = [stored_pages.name for stored_pages in crawls]
-    names: list[str | None] = [None]  # without a name, only checks that there is a crawl
+    names: list[str | None] = [None]  # for None, `check_name` only checks that there is a crawl
     if opts.name is not None:
         names = opts.name.split(",")
     for name in names:
@@ -189,7 +189,7 @@ def _export_labels(opts: argparse.Namespace, url: URL) -> None:
 
 
 def _remarks(tally: Tally, gone: int, exporter: Exporter) -> Iterator[Message]:
-    """Further lines: about pages that are gone, pages without what the format is about, and cells like formulas."""
+    """Further lines: about pages that are gone, pages without stored Markdown or response, and cells like formulas."""
     if gone and exporter.source.filter.only not in (GONE, NOINDEX):
         yield plural(
             "{n} page that is gone or has noindex now is left out; --only gone or --only noindex exports it.",

@@ -1,4 +1,8 @@
-"""Writes pages in a format. Each step is a method of `Exporter`, so that contrib/corpus can add to some of them."""
+"""Writes pages in a format. Each step is a method of `Exporter`, some of which contrib/corpus extends.
+
+export_pages.py calls the methods in this order: `target`, `of`, `open_lists`, `write`, `describe`, `finish_lists` and
+`more_lines`. A list is a file beside the output, such as that of the removed pages.
+"""
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +35,7 @@ class Tally:
     pages: int = 0
     bytes: int = 0
     offset: str = ""
-    """The offset of the last change."""
+    """The offset of the last change that was written."""
     bare: int = 0
     """Pages without a stored response if the format writes responses; otherwise pages with text but no stored Markdown.
     """
@@ -45,7 +49,9 @@ class Exporter:
     fields: Sequence[str]
     source: Source
     formulas: Formulas
+    """Counts cells of CSV that begin like formulas."""
     removed: Removed = field(default_factory=Removed)
+    """Counts and lists the pages that are left out."""
     remarks: list[Message] = field(default_factory=list)
     """Messages of the format's writer about the pages that it wrote."""
     after: ChangeOffset | None = None
@@ -149,7 +155,7 @@ class Exporter:
         }
 
     def open_lists(self, opts: argparse.Namespace) -> None:
-        """Begin the lists, the files that are written beside the output."""
+        """Begin the files that are written beside the output."""
         if self.may_remove and opts.output is not None:
             self.removed.file = AtomicFile(removed_list_path(opts.output))
 
@@ -200,12 +206,12 @@ def conditions_of(opts: argparse.Namespace) -> list[Condition]:
 
 
 def write_parts(parts: Iterable[bytes], target: AtomicFile, tally: Tally, apart: bool = False) -> None:
-    """Write the parts of a file, compressed as its name says; with `apart`, each part is compressed separately."""
+    """Write the parts of a file, compressed as its name implies; with `apart`, each part is compressed separately."""
     ending = ""
     if target.path is not None:  # not standard output
         ending = compression_of(target.shown)
     for part in compressed(parts, ending, apart):
-        if target.is_terminal:  # control characters are escaped, and CSV has a CR in each line
+        if target.is_terminal:  # control characters are escaped, except the CR at the end of CSV's lines
             target.write(readable_json(part.replace(b"\r\n", b"\n")))
         else:
             target.write(part)

@@ -1,4 +1,4 @@
-"""The meanings of fields, read from the docstrings below their definitions, so that they are written once."""
+"""The meanings of fields, read from the docstrings below their definitions, so that each is written only once."""
 
 import ast
 import inspect

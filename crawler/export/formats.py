@@ -21,13 +21,13 @@ class Format:
     file it yields parts of it, for a folder the path and the content of each of its files.
     """
     options: tuple[str, ...] = ()
-    """The other arguments that the function takes; see `Exporter.writer_options`."""
+    """The names of the other arguments that the function takes, out of `Exporter.writer_options`."""
     needs: tuple[str, ...] = ()
-    """Fields without which a page cannot be written."""
+    """Fields that are always read, because the function needs them."""
     packs: bool = True
-    """Whether the file may be compressed: not Parquet, which is compressed already, and not a folder."""
+    """Whether the file may be compressed: false for Parquet, which compresses itself, and for folders."""
     apart: bool = False
-    """Whether each part that is written is compressed separately."""
+    """Whether each part that the function yields is compressed separately."""
     is_text: bool = False
     """Whether it may go to standard output."""
     is_folder: bool = False
@@ -37,11 +37,11 @@ class Format:
     has_responses: bool = False
     """Whether pages are written with their HTTP responses."""
     reads_responses: bool = False
-    """Whether the responses are read although they are not written."""
+    """Whether the function needs the responses of pages, but does not write them."""
 
     @property
     def uses_responses(self) -> bool:
-        """Whether the pages that the writer gets must have their responses."""
+        """Whether the function must get pages with their responses."""
         return self.has_responses or self.reads_responses
 
 
@@ -52,11 +52,11 @@ CORE_FORMATS = {
         "crawler.export.markdown:markdown", needs=("url", "text", "markdown"), packs=False, is_folder=True
     ),
 }
-"""The formats that are always there."""
+"""The formats that need no optional part."""
 FORMATS: PartTable[Format] = PartTable(Door.EXPORTS, CORE_FORMATS)
-"""All formats by name; one that is not installed raises a MissingPartError."""
+"""All formats by name; looking up a format that is not installed raises a MissingPartError."""
 OWN_ENDINGS = {"jsonl": (".jsonl", ".ndjson", ".jl"), "markdown": (".md", "/")}
-"""The endings of file names for formats whose ending is not simply their name."""
+"""The endings of file names for formats whose ending is not simply their name. A name with / at the end is a folder."""
 
 
 def endings_of(format: str) -> tuple[str, ...]:
@@ -92,17 +92,16 @@ if sys.version_info >= (3, 14):
 else:
     from backports.zstd import ZstdCompressor
 
-GZIP = 31  # a window of 32 KB, and gzip's frame
-
-
+GZIP = 31  # zlib's `wbits` for a window of 32 KB, with the header and trailer of gzip
 COMPRESSORS: dict[str, Callable[[], Any]] = {
     ".gz": lambda: zlib.compressobj(wbits=GZIP),
     ".zst": ZstdCompressor,
 }
+"""By suffix, functions that create a compressor."""
 
 
 def compressed(parts: Iterable[bytes], ending: str, apart: bool = False) -> Iterator[bytes]:
-    """The parts, compressed according to the suffix of a file; unchanged if it is none of COMPRESSORS."""
+    """The parts, compressed as the suffix of a file says; unchanged if COMPRESSORS does not have the suffix."""
     if ending not in COMPRESSORS:
         yield from parts
         return

@@ -32,7 +32,7 @@ ITEM_MARK = "- "  # as `auto` writes it in texts
 
 
 def markdown(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """The path of each page's file, with / between folder and name, and its content."""
+    """For each page the path of its file, as `folder/name`, and the content."""
     for page in pages:
         front = [f"{name}: {json_for_yaml(page.values[name])}" for name in fields if name not in BODY_FIELDS]
         body = page.values["markdown"] or text_as_markdown(page.values["text"])

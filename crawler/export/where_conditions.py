@@ -29,7 +29,7 @@ from crawler.store.page_changes import ChangeOffset
 from crawler.translation.message import Message, first, plural
 
 MOST_NAMED = 10
-"""Rules that are named at the end, those that removed the most pages."""
+"""How many rules the closing line names at most, first those that removed the most pages."""
 ENDING = ".removed.jsonl"
 """The ending of the name of the list."""
 _CONDITION_SIGN = re.compile(r"[\s<>=!()]")
@@ -49,7 +49,7 @@ class RemovalReason:
     copy_of: str | None = None
     """The address of the page that is kept in its place."""
     copy_in: str | None = None
-    """Where that page is, if it is not in this export."""
+    """Where the kept page is, if it is not in this export."""
 
 
 @dataclass(frozen=True)
@@ -74,13 +74,13 @@ class Selection:
 
     @property
     def stored_conditions(self) -> tuple[Condition, ...]:
-        """The conditions on values that are stored with each page; a subclass also has some on computed values."""
+        """The conditions on stored values of pages; a subclass also has conditions on computed values."""
         return self.conditions
 
     def refusal(self, conditions: Iterable[Condition], values: Mapping[str, Any]) -> RemovalReason | None:
         """The first of these conditions that a page does not meet, as a reason; None if it meets all.
 
-        If a condition has several comparisons, the reason has the value of the first one.
+        If a condition has several comparisons, the reason has the value and the limit of the first one.
         """
         for condition in conditions:
             if not condition.holds(values):
@@ -97,7 +97,7 @@ class Removed:
 
     file: AtomicFile | None = None
     counts: Counter[str] = field(default_factory=Counter)
-    """Pages by rule."""
+    """How many pages each rule removed."""
     shortened: int = 0
     """Pages that stay without some of their paragraphs."""
     paragraphs: int = 0
