@@ -28,11 +28,12 @@ MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 # Endings that the crawler itself uses: for previous files, and for the lists of images of any worker.
 FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
-MAX_SEEDS_BYTES = 100_000_000  # of a file of addresses; it may be a pipe or a device that never ends, as /dev/zero
+MAX_SEEDS_BYTES = 100_000_000  # of a file of addresses, which may be a device that never ends, such as /dev/zero
 MAX_WORKERS = 64
 AUTO = 0
 """The number of workers that stands for `auto`."""
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
+"""The spelling of a number from 0 to 1."""
 NO_TOPIC = Topic()
 DEMO_ALONE = N_("seed 'demo' cannot be combined with other seeds")
 # Looks like the name of a topic file. Whether the file exists is not checked: the topic may come from a web page.
@@ -46,7 +47,7 @@ LISTS = ("seeds", "allow", "deny", "lang", "purpose")
 # A comma ends an address only if a space or another address follows, as addresses may contain commas.
 BETWEEN_SEEDS = re.compile(r"\s*,\s+|\s*,(?=[a-z][a-z0-9+.-]*:)|\s+", re.IGNORECASE)
 BETWEEN_WORDS = re.compile(r"[,\s]+")
-# A comma inside {} or [] belongs to the pattern.
+# A comma or space inside {} or [] belongs to the pattern.
 BETWEEN_PATTERNS = re.compile(r"[,\s]+(?![^\[{]*[\]}])")
 
 
@@ -88,7 +89,7 @@ def wrong_argument(argument: str, sentence: str, /, **values: object) -> Argumen
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of one crawl."""
+    """The arguments of one crawl, each explained in ARGUMENTS."""
 
     seeds: tuple[str, ...]
     demo: bool = False
@@ -132,7 +133,8 @@ def parse(texts_or_lists: Mapping[str, object]) -> Arguments:
     if not texts.get("seeds"):
         raise ArgumentError("no seeds; give -a seeds=URL[,URL...], a file of addresses, a sitemap, a feed, or demo")
     values = {name: ARGUMENTS[name].read(text) for name, text in texts.items() if text}
-    arguments = Arguments(**values, demo=values["seeds"] == ())  # type: ignore[arg-type]
+    is_demo = values["seeds"] == ()
+    arguments = Arguments(**values, demo=is_demo)  # type: ignore[arg-type]
     if arguments.retopic and not (arguments.topic.words or arguments.topic.examples):
         raise ArgumentError("retopic=yes needs a topic in words or texts, by which stored pages are scored at once")
     return arguments
@@ -146,13 +148,17 @@ def _text(name: str, value: object) -> str | list[str]:
     return str(value).strip()
 
 
+# Below, a function reads the value of one argument, such as `_seeds`, or returns such a function, such as `_choice`.
+
+
 def _seeds(value: str | Sequence[str]) -> tuple[str, ...]:
     """The seed addresses; empty for the demo, whose address is not known until it is served."""
     if value in ("demo", ["demo"]):
         return ()
     if not isinstance(value, str):
         return tuple(dict.fromkeys(map(_seed, value)))
-    if ":" in value.partition("/")[0] and not _is_file(value):
+    begins_with_scheme = ":" in value.partition("/")[0]  # or with a drive of Windows, such as C:
+    if begins_with_scheme and not _is_file(value):
         return tuple(dict.fromkeys(_seed(url) for url in BETWEEN_SEEDS.split(value.strip(" ,")) if url))
     return _seeds_of_file(Path(value))
 

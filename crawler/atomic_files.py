@@ -1,7 +1,7 @@
 """Writes files and folders so that they appear complete or not at all.
 
-Each is written under a temporary name beside its own, NAME.TOKEN.part, which no other process on any machine uses, and
-is renamed when it is complete.
+Each is written under a temporary name beside its own, NAME.TOKEN.part, and renamed when it is complete. The token is
+random, so that no other process, even on another machine, writes the same temporary file.
 """
 
 import contextlib
@@ -56,7 +56,7 @@ class _Atomic:
         self.discard()
 
     def close(self) -> None:
-        """Close the output; if it is not finished, the temporary file stays."""
+        """Close the output; if it is not finished, the temporary file stays, unless it is empty."""
 
     def discard(self) -> None:
         """Close the output; if it is not finished, the temporary file is deleted."""
@@ -129,12 +129,13 @@ class AtomicFile(_Atomic):
 
 
 class AtomicFolder(_Atomic):
-    """A folder that appears when it is complete. It replaces only a folder that is empty or was written like this."""
+    """A folder that appears when it is complete. It replaces only a folder that is empty or has a MARKER."""
 
     def __init__(self, path: str) -> None:
         self.shown = path
         self.path: Path = Path(os.path.realpath(path))
         self._folders: set[str] = set()
+        """The folders inside that exist already."""
         try:
             if self.path.exists() and not self._is_replaceable():
                 raise UnopenedOutputError(
@@ -200,7 +201,10 @@ def _remove(part: Path) -> None:
 
 
 def remove_parts(folder: Path, ending: str) -> int:
-    """Delete the temporary files of outputs with this ending; returns how many. No process may be writing them."""
+    """Delete the temporary files of outputs whose names end like this; returns how many.
+
+    The caller must know that no process is writing one of them.
+    """
     temporary_name = re.compile(rf".+{re.escape(ending)}\.[0-9a-f]{{16}}\.part", re.DOTALL)
     parts = [path for path in sorted(folder.iterdir()) if temporary_name.fullmatch(path.name) and not path.is_dir()]
     for path in parts:
@@ -209,15 +213,15 @@ def remove_parts(folder: Path, ending: str) -> int:
 
 
 def readable_file(name: str) -> Path:
-    """The path of a file that can be read more than once; raises a WrongUseError if it is none or cannot be read."""
+    """The path of a regular file; raises a WrongUseError if it cannot be read, or only once, like a pipe."""
     path = Path(name)
     try:
         is_regular = path.is_file()
         if is_regular or not path.exists():
-            path.open("rb").close()  # raises an error if there is no such file
+            path.open("rb").close()  # raises an error if the file is missing or cannot be read
     except OSError as error:
         raise WrongUseError("{path} cannot be read ({why})", path=repr(name[:200]), why=error.strerror) from None
-    if not is_regular:  # a pipe can be read only once
+    if not is_regular:
         raise WrongUseError("{path} is not a file", path=repr(name[:200]))
     return path
 

@@ -1,4 +1,4 @@
-"""Reads and checks settings: ranges of numbers, the rule for equal addresses, and the filter of noise images."""
+"""Reads and checks settings. `check_crawl` checks all of them before a crawl; the functions NAME_of read a few each."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -12,7 +12,7 @@ from scrapy.utils.misc import load_object
 from crawler import settings as our_settings
 from crawler.arguments import AUTO, Arguments, Render
 from crawler.doors import RENDERER_INSTALLATION, Door, find, load
-from crawler.errors import ArgumentError, MissingPartError
+from crawler.errors import ArgumentError, MissingPartError, ModelFileError
 from crawler.extraction import EXTRACTORS, Extractor, favouring
 from crawler.extraction.extractor_fallback import ExtractorFallback, FallbackServer
 from crawler.noise.verdict import MODELS, FilterLists, ImageFilter, Judge
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def canonical_of(settings: BaseSettings) -> Canonical:
-    """The rule by which two addresses are the same; raises an ArgumentError if the setting is wrong."""
+    """The function that gives equal addresses one spelling; raises an ArgumentError if its setting is wrong."""
     ignored = settings["IGNORED_PARAMETERS"]
     if isinstance(ignored, str):  # from the command line
         ignored = ignored.split()
@@ -53,7 +53,8 @@ def bounds_of(settings: BaseSettings) -> Bounds:
         ) from None
 
 
-MOST_COUNT = 100_000_000  # ten times as many still fit into an INTEGER of PostgreSQL
+# Ten times as many, the requests that SITE_PAGE_LIMIT allows, still fit into an INTEGER of PostgreSQL.
+MOST_COUNT = 100_000_000
 MOST_BYTES = 10**12
 COUNT = (0, MOST_COUNT)
 AT_LEAST_ONE = (1, MOST_COUNT)
@@ -105,12 +106,14 @@ NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"EXTRACTOR": tuple(EXTRACTORS), "LOG_LEVEL": ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")}
 )
+"""The allowed values of settings that are one of several names."""
 SWITCHES = tuple(name for name, default in vars(our_settings).items() if isinstance(default, bool))
+"""The settings that are True or False."""
 WHOLE = re.compile(r"[0-9]{1,15}")
 NUMBER = re.compile(r"([0-9]{1,10}\.?[0-9]{0,20}|\.[0-9]{1,20})(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 
-
 REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+"""The only reactor that a crawl supports."""
 # Settings of Scrapy's scheduler and queues, which the frontier replaces.
 SCHEDULER_SETTINGS = (
     "JOBDIR DUPEFILTER_CLASS SCHEDULER_DISK_QUEUE SCHEDULER_MEMORY_QUEUE SCHEDULER_PRIORITY_QUEUE "
@@ -130,7 +133,7 @@ COUNTED_IN_ONE_PROCESS = (
 
 
 def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
-    """Raise an ArgumentError unless all settings are right, alone and together with the arguments of a crawl."""
+    """Raise an ArgumentError unless each setting is right, and the settings agree with the arguments of the crawl."""
     check_settings(settings)
     check_framework(settings)
     canonical_of(settings)
@@ -153,13 +156,13 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
 
 
 def needs_one_process(settings: BaseSettings) -> bool:
-    """Whether settings work in one process only: they write or count its items, or name other packages' components."""
+    """Whether a crawl must be one process: it writes feeds, counts pages or items, or has other packages' components."""
     counts_items = any(settings.getfloat(name) for name in COUNTED_IN_ONE_PROCESS)
     return bool(settings.getdict("FEEDS")) or counts_items or has_other_components(settings)
 
 
 def has_other_components(settings: BaseSettings) -> bool:
-    """Whether components of other packages are set, which may read settings of their own."""
+    """Whether components of other packages are set."""
     # Components are the keys of some of these settings, and the values of others.
     for name in COMPONENTS:
         for pair in settings.getdict(name).items():
@@ -185,7 +188,7 @@ def check_parts(arguments: Arguments) -> None:
 
 
 def check_framework(settings: BaseSettings) -> None:
-    """Raise an ArgumentError if settings choose a scheduler or reactor of Scrapy that a crawl does not support."""
+    """Raise an ArgumentError if settings are about Scrapy's scheduler, or choose another reactor."""
     for name in SCHEDULER_SETTINGS:
         if settings.getpriority(name):  # 0 is Scrapy's default
             raise ArgumentError(
@@ -199,8 +202,8 @@ def check_framework(settings: BaseSettings) -> None:
 
 
 def max_depth_of(settings: BaseSettings, arguments: Arguments) -> int | None:
-    """The largest distance from the seeds: the smaller of max_depth and Scrapy's DEPTH_LIMIT, whose 0 means no limit;
-    None for any distance. Raises an ArgumentError if DEPTH_LIMIT is wrong.
+    """The largest distance from the seeds, in links: the smaller of max_depth and Scrapy's DEPTH_LIMIT, where 0 means no
+    limit. None without a limit. Raises an ArgumentError if DEPTH_LIMIT is wrong.
     """
     limit = str(settings["DEPTH_LIMIT"])
     if not WHOLE.fullmatch(limit):
@@ -227,10 +230,7 @@ def number_of(settings: BaseSettings, name: str) -> float:
 
 
 def check_settings(settings: BaseSettings) -> None:
-    """Raise an ArgumentError unless the numbers, choices, switches, retried status codes and private hosts are right.
-
-    `check_crawl` also checks the settings that the other functions read.
-    """
+    """Raise an ArgumentError unless numbers, choices, switches, retried status codes and private hosts are right."""
     for name in NUMBERS:
         number_of(settings, name)
     for name, allowed in CHOICES.items():
@@ -250,6 +250,7 @@ def check_settings(settings: BaseSettings) -> None:
 
 
 def _wrong(name: str, value: str, allowed: Message) -> ArgumentError:
+    """An error about a setting; `allowed` ends a sentence that begins with "allowed", e.g. "is True or False"."""
     return ArgumentError(
         "setting {name}={value} is wrong; allowed {allowed}", name=name, value=repr(value[:100]), allowed=allowed
     )
@@ -293,8 +294,7 @@ def similar_words_of(settings: BaseSettings, arguments: Arguments) -> SimilarWor
     path = settings["FOCUS_VECTORS"]
     if not path:
         return {}
-    from crawler.errors import ModelFileError
-    from crawler.topic.word_vectors import similar_words
+    from crawler.topic.word_vectors import similar_words  # imports numpy, which is slow
 
     try:
         return similar_words(Path(path), tuple(word for word, _ in arguments.topic.words))
@@ -303,6 +303,7 @@ def similar_words_of(settings: BaseSettings, arguments: Arguments) -> SimilarWor
 
 
 MODEL_LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+"""A limit in IMAGE_NOISE_MODELS."""
 
 
 def image_filter_of(settings: BaseSettings) -> ImageFilter:
@@ -319,18 +320,19 @@ def image_filter_of(settings: BaseSettings) -> ImageFilter:
 
 def judge_of(settings: BaseSettings) -> Judge:
     """The judge of images; raises an ArgumentError that says which setting is wrong."""
-    limits = dict(map(_model, settings.getlist("IMAGE_NOISE_MODELS")))
-    if not limits:
+    limit_of_model = dict(map(_model_and_limit, settings.getlist("IMAGE_NOISE_MODELS")))
+    if not limit_of_model:
         raise _wrong_models(Message("it names no model"))
+    given_limits = {f"{name}_limit": limit for name, limit in limit_of_model.items() if limit is not None}
     return Judge(
-        tuple(limits),
-        learned=_weights(settings["IMAGE_NOISE_WEIGHTS"], limits),
-        **{f"{name}_limit": limit for name, limit in limits.items() if limit is not None},  # type: ignore[arg-type]
+        tuple(limit_of_model),
+        learned=_weights(settings["IMAGE_NOISE_WEIGHTS"], limit_of_model),
+        **given_limits,  # type: ignore[arg-type]
     )
 
 
-def _model(text: str) -> tuple[str, float | None]:
-    """The name of a model of IMAGE_NOISE_MODELS, and its limit if it has one."""
+def _model_and_limit(text: str) -> tuple[str, float | None]:
+    """The name of a model of IMAGE_NOISE_MODELS, and its limit if one is given."""
     name, colon, limit = (part.strip() for part in str(text).partition(":"))
     if name not in MODELS:
         raise _wrong_models(Message("{name} is not known", {"name": repr(name[:100])}))
@@ -360,8 +362,7 @@ def _weights(path: str, models: Collection[str]) -> "NoiseModel | None":
     """The learned model in a file; None for the model that comes with the crawler, which is checked if it is used."""
     if not path and "learned" not in models:
         return None
-    from crawler.errors import ModelFileError
-    from crawler.noise.learned_model import load, shipped
+    from crawler.noise.learned_model import load, shipped  # imports numpy, which is slow
 
     try:
         if path:

@@ -1,8 +1,8 @@
-"""Optional parts of the crawler. Each is behind a door, which is a kind of part, such as renderers.
+"""Optional parts of the crawler, such as the renderer. Each is behind a door: the name of a kind of part.
 
-PARTS names the parts of this package, which are in contrib/. Another package adds parts by entry points, whose group is
-`winnow.` and the door, see docs/how-to/own-package.md. A part is imported when it is used: folders of contrib/, and the
-libraries that they need, may be missing as long as no part of theirs is used.
+PARTS names the parts of this package, which are in contrib/. Another package adds parts by entry points of the group
+`winnow.DOOR`, e.g. `winnow.renderers`; see docs/how-to/own-package.md. A part is imported when it is used. So a folder
+of contrib/, or a library that it needs, may be missing as long as none of its parts is used.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,9 +29,9 @@ class Door(StrEnum):
     DOCUMENTS = "documents"
     """Readers of files that are not web pages."""
     EXTRACTORS = "extractors"
-    """Functions from a page to its extraction, in addition to those of crawler.extraction."""
+    """Functions from a page to its extraction, in addition to the methods of crawler.extraction."""
     ITEM_FIELDS = "fields"
-    """Functions from a page and its extraction to a value that JSON can have, which is stored in `own_fields`."""
+    """Functions from a page and its extraction to a JSON value, which is stored in `own_fields`."""
     EXPORTS = "exports"
     """Formats of exports, each under the extension of its files."""
     QUALITY = "quality"
@@ -53,7 +53,7 @@ class Part:
 
     @property
     def extra(self) -> str:
-        """The extra that installs its libraries, which has the name of its folder."""
+        """The extra of this package that installs its libraries; its name is that of the part's folder in contrib/."""
         return self.reference.removeprefix("crawler.contrib.").partition(".")[0]
 
 
@@ -126,7 +126,7 @@ def resolve(part: Part) -> Any:
 
 
 def find(door: Door, name: str) -> Any:
-    """A part; None if it is not installed."""
+    """A part; None if it, or a library that it needs, is not installed."""
     try:
         return load(door, name)
     except MissingPartError:

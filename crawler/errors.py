@@ -1,4 +1,4 @@
-"""The errors that are handled outside the folder that raises them. Nearly all messages are a sentence for the user.
+"""The errors that are handled outside the folder that raises them. Nearly each message is one sentence for the user.
 
 Commands end with exit status 2 on a WrongUseError, and with 1 on another MessageError. A folder of contrib/ derives its
 own errors from these. An error that only the caller of one function handles is defined beside that function.
@@ -21,7 +21,7 @@ class MessageError(Exception):
         super().__init__(str(self.message))
 
 
-# What the user asks for is wrong.
+# Wrong use.
 
 
 class WrongUseError(MessageError, ValueError):
@@ -49,7 +49,7 @@ class OffsetError(WrongUseError):
 
 
 class ModelFileError(ValueError):
-    """A file has no weights or word vectors; the message is a clause about it."""
+    """A file has no weights or word vectors; the message is a clause that says why, for a sentence of the caller."""
 
 
 # Files and the web.

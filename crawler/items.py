@@ -179,6 +179,7 @@ class PageItemAdapter(DataclassAdapter):
         self.item[name] = value
 
 
+# The first adapter class that accepts an item is used: ours must be before that of all dataclasses.
 cast("deque[Any]", ItemAdapter.ADAPTER_CLASSES).appendleft(PageItemAdapter)
 
 

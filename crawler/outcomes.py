@@ -22,6 +22,7 @@ class Group(StrEnum):
     """The address served its purpose, which is not to yield a page."""
     SKIPPED = "skipped"
     NOISE = "noise"
+    """An image that was judged as noise."""
     PUT_OFF = "put_off"
     """Not requested, because addresses of the same pattern brought nothing."""
     FAILED = "failed"
@@ -97,6 +98,7 @@ class Code(StrEnum):
     LANGUAGE = "language", Group.SKIPPED, N_("language: {language}")
     DROPPED = "dropped", Group.SKIPPED, N_("dropped by a pipeline: {reason}")
 
+    # Before the request, like those above.
     ROUTE = (
         "route",
         Group.SKIPPED,
@@ -122,6 +124,7 @@ class Code(StrEnum):
     LINK_NOT_FOLLOWED = "link_not_followed", Group.SKIPPED, N_("link out of the folder or to a folder")
     NOT_ASKED_FOR = "not_asked_for", Group.SKIPPED, N_("page not requested")
 
+    # Failed requests.
     HTTP_STATUS = "http_status", Group.FAILED, "{status}"
     WALLED = "walled", Group.FAILED, N_("wall against robots: {service}")
     PAYMENT_REQUIRED = "payment_required", Group.FAILED, N_("payment required: {price}")
@@ -141,6 +144,7 @@ class Code(StrEnum):
     CRAWLER_ERROR = "crawler_error", Group.FAILED, N_("error in the crawler, see the log")
     ERROR = "error", Group.FAILED, "{type}"
 
+    # Counts of several outcomes together, see UNNAMED.
     OTHER_REASONS = "other_reasons", Group.SKIPPED, N_("other reasons")
     OTHER_FAILURES = "other_failures", Group.FAILED, N_("other reasons")
 
@@ -282,7 +286,7 @@ READ = frozenset(
         *(Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED),
     )
 )
-"""Outcomes of seeds that were read although nothing is stored."""
+"""Outcomes of seeds that were read without a failure, although no page of them is stored."""
 SEED_FAILURES = frozenset(
     code
     for code in Code
@@ -302,9 +306,9 @@ def codes(group: Group) -> tuple[Code, ...]:
 
 
 UNNAMED = (Code.OTHER_REASONS, Code.OTHER_FAILURES)
-"""The codes under which a crawl counts further outcomes of a group together when it has counted many one by one."""
+"""The codes under which a crawl counts all further outcomes of a group, once it counts many different ones."""
 MOST_NAMED = 10
-"""Outcomes named in one line."""
+"""The most outcomes that are named in one line."""
 
 
 def ranked(outcomes: Outcomes, most: int = MOST_NAMED) -> list[Message]:
@@ -321,11 +325,11 @@ def ranked(outcomes: Outcomes, most: int = MOST_NAMED) -> list[Message]:
     unnamed = sum(count for outcome, count in outcomes.items() if outcome.code in UNNAMED)
     named = {outcome: count for outcome, count in outcomes.items() if outcome.code not in UNNAMED}
     ordered = sorted(named.items(), key=lambda entry: (-entry[1], entry[0]))
-    if len(ordered) == most + 1 and not unnamed:  # instead of "1 other reason"
+    if len(ordered) == most + 1 and not unnamed:  # the last one is named, instead of "1 other reason"
         most += 1
     reasons = [_with_count(outcome.message, count) for outcome, count in ordered[:most]]
     rest = sum(count for _, count in ordered[most:])
-    if unnamed:  # these may be any number of reasons
+    if unnamed:  # it is unknown how many reasons these are
         reasons.append(_with_count(Outcome(Code.OTHER_REASONS).message, rest + unnamed))
     elif rest:
         others = plural("{n} other reason", "{n} other reasons", len(ordered) - most)

@@ -1,4 +1,7 @@
-"""The item pipelines: extraction, image files, the end of leases; and a time limit for all of them."""
+"""The item pipelines: extraction, image files, the end of leases; and a time limit for all of them.
+
+A lease is a worker's claim on an address, from its request to the result.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ from crawler.spiders.request_outcomes import Leases
 
 logger = logging.getLogger(__name__)
 ALREADY_READ = ("language", "rights")
-"""Fields that are read earlier, as they decide whether a page is kept."""
+"""Fields that are not read with the others, because they have already decided whether the page is kept."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class ImageListing:
     """None if images are not judged."""
 
     def of(self, page: Page) -> list[dict[str, Any]]:
-        """The images that are content; all images if none is downloaded, as judging takes as long as extraction."""
+        """The images that are content; all images if none is downloaded, since judging takes as long as extraction."""
         if self.judge is None or not self.images.are_requested:
             return all_images(page)
         return judged_images(page, page.once(self.images.sightings), self.judge)
@@ -107,6 +110,7 @@ class ExtractPipeline:
         if self.languages and item.language not in self.languages:
             if item.lease is not None:
                 outcome = Outcome(Code.LANGUAGE, item.language or "")
+                # As nothing of the page is stored, its changes and its response are not either.
                 self.leases.finish(item.lease, replace(item.result, outcome=outcome, check=None, response=None))
             raise DropItem(f"in {item.language or 'an unknown language'}")
 
@@ -198,7 +202,7 @@ class StorePipeline:
             record = {field.name: getattr(item, field.name) for field in fields(item)}
             self.leases.finish(item.lease, replace(item.result, record=record))
         if item.result.check is not None and item.result.check.change is PageChange.RENEWED:
-            raise DropItem("another version of the extraction made a text of it before: it counts as unchanged")
+            raise DropItem("its text was extracted again in another way, so the page counts as unchanged")
         return item
 
 
@@ -206,6 +210,7 @@ class LimitedPipelines(ItemPipelineManager):
     """Runs the item pipelines; an item that takes longer than STALL_LIMIT fails with a TimeoutError."""
 
     limit: float | None
+    """In seconds; None without a limit."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

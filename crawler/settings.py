@@ -189,7 +189,7 @@ TELNETCONSOLE_ENABLED = False
 TWISTED_DNS_RESOLVER = "scrapy.resolver.CachingHostnameResolver"  # finds IPv6 addresses too
 
 # Parameters of addresses that do not matter, as regular expressions that match a whole name, or `name=value` if they
-# contain an equals sign (crawler/urls/parsing.py). Names with other meanings on other sites (ref, cid, source, scene)
+# contain an equals sign (crawler/urls/canonical.py). Names with other meanings on other sites (ref, cid, source, scene)
 # are not listed: fetching a page twice costs less than missing it.
 IGNORED_PARAMETERS = (
     # Campaigns, by the tools that count them: Google, Matomo, AT Internet, comScore, Webtrends, Baidu.
