@@ -1,14 +1,15 @@
 """Decides by pattern which addresses are put off, because earlier addresses of the pattern brought nothing.
 
-A pattern is what addresses have in common, with a sign for each part that varies, such as `/tag/*` or `/*/#?page=*`.
+A pattern is what addresses have in common, with `*` or `#` for each part that varies, as in `/tag/*` or `/*/#?page=*`.
 The parts that do not vary are its names (crawler/urls/patterns.py).
 
 A request is useful if it brings a page that is kept and is no copy of another page, or new links to addresses of
 patterns that bring such pages. With n useless requests in a row and none useful, the next one is useful with
 probability 1 / (n + 2) (Laplace's rule of succession): after `ENOUGH` of them, with probability 1 / 9.
 
-A pattern with few outcomes of its own is expected to resemble the patterns of its site that share a name with it: their
-useless outcomes count, up to `MOST_BORROWED`, so that each further action of a wiki costs two requests and not seven.
+A pattern with few outcomes of its own is expected to resemble the patterns of its site that share a name with it. They
+lend it their useless requests, up to `MOST_BORROWED`, so that each further action of a wiki costs two requests and not
+seven.
 Where a sitemap lists addresses of a pattern that brings pages, the patterns that it does not list resemble each other
 as well: archives and pages of comments repeat known pages. As soon as one of these patterns is useful, they no longer
 do. A pattern without a name, such as `/*/#`, may have all sorts of addresses and needs more evidence. So does a pattern
@@ -71,8 +72,8 @@ LEAST_SHARE_OF_LISTS = 0.9
 LIST_FACTOR = 10
 """The priority of a list is divided by this. Priorities of links are below 1,000, those of most pages above 100."""
 CHANCE = 0.01
-"""A pattern that was useful is put off when a run of useless requests is less probable than this, and is longer by
-`ENOUGH` than the number of useful requests.
+"""A pattern that was useful is put off when a run of useless requests is less probable than this, and is longer than
+the number of useful requests by at least `ENOUGH`.
 """
 MOST_OPEN = 5
 """Requests of a pattern that may bring only links of unknown use; further such requests count as useless."""
@@ -108,7 +109,7 @@ BRINGS_NOTHING = frozenset(
         *(Code.REDIRECT_TO_KNOWN, Code.REDIRECT_TO_NOTHING, Code.REDIRECT_REFUSED),
     )
 )
-"""Outcomes of requests that bring no page that any crawl would keep: they are useful only if they bring links."""
+"""Outcomes of requests that bring no page that any crawl would keep: these are useful only if they bring links."""
 LISTS = frozenset((Code.LISTING, Code.NOINDEX))
 """Outcomes of lists. A page with noindex, whose links search engines may follow all the same, is usually a list."""
 
@@ -231,7 +232,7 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_le
     >>> is_unproductive("/tag/*", PatternCounts(0, 6, 6)), is_unproductive("/tag/*", PatternCounts(0, 7, 7))
     (False, True)
     """
-    is_unnamed = "*" in pattern and not set(pattern) - set("/*#")
+    is_unnamed = "*" in pattern and not set(pattern) - set("/*#")  # such as /*/#
     enough = ENOUGH_UNNAMED if is_unnamed else ENOUGH
     if pattern.startswith(ANY_PATH):  # the pattern of a parameter
         enough = ENOUGH_EQUAL
@@ -246,7 +247,7 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_le
     # The run of useless requests must be improbable, given the share of useful requests before it.
     before_the_run = counts.useful + counts.useless - counts.in_a_row
     share_of_useful = (counts.useful + 1) / (before_the_run + 2)
-    # The early use of lists says little: then most of their pages were new.
+    # That lists were useful says little: when they were requested, most of the pages in them were new.
     useful_pages = 0 if counts.is_of_lists else counts.useful
     return counts.in_a_row >= useful_pages + enough and (1 - share_of_useful) ** counts.in_a_row < CHANCE
 

@@ -1,7 +1,10 @@
 """The address patterns of sites in the memory of a worker: which bring pages, and which are put off.
 
 The rule itself is in put_off_rule.py. The database adds up the counts of all workers; the reply to a batch brings the
-sums. A pattern may be combined with a label of the links to its addresses: "PATTERN LABEL" is counted like a pattern.
+sums. A pattern may be combined with a label of the links to its addresses: `PATTERN LABEL`, for example `/x/* "reply"`,
+is counted like a pattern.
+
+The frontier asks `pattern_to_put_off` and `priority` before each request, and `use` after it.
 """
 
 from __future__ import annotations
@@ -40,12 +43,14 @@ from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, shorter_address
 UNLISTED = "not in a sitemap"
 """A name of all patterns whose addresses are in no sitemap of a site that has one; no address contains it."""
 MAY_BE_PUT_OFF = frozenset((FoundBy.LINK, FoundBy.IMAGE, FoundBy.FEED, FoundBy.SITEMAP))
-"""How addresses were found that may be put off: the feed of a wiki lists edits, and the sitemap of a blog tags."""
+"""Addresses may be put off if they were found in these ways. Lists also have useless addresses: the feed of a wiki has
+edits, and the sitemap of a blog has tags.
+"""
 MOST_SITES = 200
 """Sites that are remembered; the least recently used are forgotten."""
 MOST_PATTERNS = 200
-"""Patterns of a site that are counted; addresses of further patterns are always requested. As many patterns of the
-addresses that its sitemaps list are remembered.
+"""The most patterns of a site that are counted; addresses of further patterns are always requested. Also the most
+patterns that are remembered of the addresses in its sitemaps.
 """
 MOST_LINKS = 20
 """How many new links decide the use of a page that is not kept."""
@@ -68,18 +73,18 @@ class SitePatterns:
     listed: set[str] = field(default_factory=set)
     """Patterns of the addresses that sitemaps of the site list."""
     _queries: dict[str, list[str]] = field(default_factory=dict)
-    """For paths with any query, the patterns that have this path and a query of their own."""
+    """For each path with any query, such as `/timeline?*`, the patterns with this path and a query of their own."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
     """The names in each pattern."""
     _useless_by_name: dict[str, int] | None = None
     """For each name, the useless requests that its patterns lend to each other; None if all these sums are outdated."""
     _useless_lists: int = 0
-    """The useless requests that patterns of lists lend to each other."""
+    """The useless requests that patterns of lists lend to each other; outdated together with these sums."""
     _has_useful_sitemap: bool = False
     """Whether a sitemap lists addresses of a pattern that brings pages."""
 
     def update(self, counts: Mapping[str, PatternCounts]) -> None:
-        """Take over the counts of the database."""
+        """Replace all counts by those of the database."""
         self._learn(counts)
         self.counts = dict(counts)
         self._useless_by_name = None
@@ -90,19 +95,19 @@ class SitePatterns:
         self.patterns.learn(new)
         self._names.update((pattern, names_of(pattern)) for pattern in new)
         for pattern in new:
-            if " " not in pattern:
+            if " " not in pattern:  # without a label
                 self._queries.setdefault(with_any_query(pattern), []).append(pattern)
 
     def count(self, use: PatternUse) -> None:
         """Count a request of this worker until the database has counted it."""
         if use.use is Usefulness.PUT_OFF:
-            return  # counted when it was put off
+            return  # `put_off_next` has counted it
         for pattern in use.counted_for(use.use):
             self._learn([pattern])
             self.counts[pattern] = self.counts.get(pattern, NOTHING_KNOWN).after(use.use, use.is_list)
         self._useless_by_name = None
 
-    def list_pattern(self, url: str) -> None:
+    def remember_listed(self, url: str) -> None:
         """Remember the pattern of an address that a sitemap lists."""
         pattern = self.pattern(url)
         if pattern and pattern not in self.listed and len(self.listed) < MOST_PATTERNS:
@@ -126,7 +131,7 @@ class SitePatterns:
         return bool(path) and len(self._queries.get(path, ())) >= MOST_QUERIES
 
     def labelled(self, pattern: str, labels: str) -> str:
-        """A pattern with the label of a link; empty without one, or if the site has too many."""
+        """A pattern with the label of a link; empty without a label, or if the site has too many patterns."""
         label = self.patterns.label(labels)
         labelled = f"{pattern} {label}" if pattern and label else ""
         if labelled in self.counts or len(self.counts) < MOST_PATTERNS:
@@ -140,7 +145,8 @@ class SitePatterns:
         counts = self.counts.get(pattern, NOTHING_KNOWN)
         if counts.useful:
             return is_unproductive(pattern, counts)
-        if self._useless_by_name is None:  # the names of patterns depend on whether a sitemap is useful
+        if self._useless_by_name is None:
+            # First the sitemap, on which the names of patterns depend: `_names_of` reads this.
             self._has_useful_sitemap = any(self.counts.get(listed, NOTHING_KNOWN).is_proven for listed in self.listed)
             self._useless_by_name = useless_by_name(
                 self.counts, {pattern: self._names_of(pattern) for pattern in self.counts}
@@ -173,9 +179,9 @@ class SitePatterns:
         return is_endless(pattern, PatternCounts(useful=useful, useless=useless))
 
     def put_off_next(self, pattern: str) -> bool:
-        """Count one more address of the pattern, if the pattern brings nothing; returns whether the address is put off.
+        """Count one more address of a pattern, if the pattern brings nothing; returns whether the address is put off.
 
-        Some addresses are requested nonetheless, as an audit.
+        Some of these addresses are requested all the same, as an audit of the rule.
         """
         if not pattern or not self.is_unproductive(pattern):
             return False
@@ -188,7 +194,10 @@ class SitePatterns:
         return True
 
     def awaits_other_pages(self, pattern: str, labelled: str) -> bool:
-        """Whether an address waits for other pages because its pattern, or the pattern with its label, brings lists."""
+        """Whether an address waits for other pages because its pattern brings lists.
+
+        What is known of the pattern with the label of the link prevails.
+        """
         of_label = self.counts.get(labelled, NOTHING_KNOWN)
         if of_label.is_proven or of_label.is_of_lists:
             return of_label.is_of_lists
@@ -216,7 +225,9 @@ class SitePatterns:
 
     def _trials_of(self, pattern: str) -> PatternCounts:
         """The trials of a pattern, including those that the database has not counted yet."""
-        of_database, of_worker = (counts.get(pattern, NOTHING_KNOWN) for counts in (self.counts, self.trials))
+        of_database = self.counts.get(pattern, NOTHING_KNOWN)
+        of_worker = self.trials.get(pattern, NOTHING_KNOWN)
+        # Not the sum: sooner or later the database has the trials of this worker, too.
         rendered = max(of_database.rendered, of_worker.rendered)
         return PatternCounts(rendered=rendered, gained=max(of_database.gained, of_worker.gained))
 
@@ -230,7 +241,7 @@ class SitePatterns:
     def parameters(self, url: str) -> dict[str, str]:
         """The patterns of the parameters of an address, each with the address without the parameter.
 
-        If the site has too many patterns, only those that are counted already.
+        If the site has too many patterns, only the parameters whose patterns are counted already are returned.
         """
         has_room = len(self.counts) < MOST_PATTERNS
         shorter = shorter_addresses(url)
@@ -242,16 +253,16 @@ class SitePatterns:
             if self.is_unproductive(pattern):
                 yield pattern, shorter
 
-    def use_of_links(self, of: str, urls: Iterable[str], counted_as: str = "", is_list: bool = False) -> Usefulness:
+    def use_of_links(self, own: str, urls: Iterable[str], counted_as: str = "", is_list: bool = False) -> Usefulness:
         """The use of the new links of a page, by their patterns.
 
-        Links of the page's own pattern `of` do not count, unless the page is a list: all pages of a site may have
-        addresses of one pattern. The page is counted for the pattern `counted_as`, if that is another one.
+        Links of the page's `own` pattern do not count, unless the page is a list: all pages of a site may have
+        addresses of one pattern. The page is counted for the pattern `counted_as`, if this is not its own pattern.
         """
         patterns = {self.pattern(url) for url in urls}
         if not is_list:
-            patterns.discard(of)
-        may_be_open = self.counts.get(counted_as or of, NOTHING_KNOWN).open < MOST_OPEN
+            patterns.discard(own)
+        may_be_open = self.counts.get(counted_as or own, NOTHING_KNOWN).open < MOST_OPEN
         use = Usefulness.USELESS
         for pattern in patterns:
             if self.counts.get(pattern, NOTHING_KNOWN).is_proven:
@@ -261,10 +272,10 @@ class SitePatterns:
         return use
 
     def _lent(self, pattern: str) -> int:
-        """The useless requests that the patterns which share a name with this one lend to it."""
+        """The useless requests that patterns lend to this one: those of the name with the most of them."""
         useless = self._useless_by_name or {}
         names = self._names_of(pattern)
-        # The same pattern with or without a label has the same requests, and lends nothing.
+        # A pattern lends nothing to itself, nor to itself with a label, as the requests are the same.
         own = self.counts.get(pattern.partition(" ")[0], NOTHING_KNOWN).useless
         return max((useless[name] - own for name in names if name in useless), default=0)
 
@@ -283,7 +294,9 @@ class PatternMemory:
     def __init__(self) -> None:
         self._sites: LruDict[str, SitePatterns] = LruDict(MOST_SITES)
         self._addresses: LruDict[int, str] = LruDict(2 * MOST_SITES)
-        """An address on each of the sites whose leases came last, by the id of the site."""
+        """An address on each of the sites whose leases came last, by the id of the site: the database gives the counts
+        by these ids, which links do not have.
+        """
 
     def of(self, url: str) -> SitePatterns:
         """The patterns of the site of an address."""
@@ -332,21 +345,20 @@ class PatternMemory:
                 links_that_changed_patterns.add(link.url)
         for link in pages:
             if link.via is FoundBy.SITEMAP:
-                self.of(link.url).list_pattern(link.url)
+                self.of(link.url).remember_listed(link.url)
         return links_that_changed_patterns
 
     def pattern_to_put_off(
         self, lease: Lease, seen: Callable[[Iterable[str]], Collection[str]] = lambda urls: ()
     ) -> str:
-        """The pattern because of which an address is not requested, as such addresses bring nothing; empty if there is
-        none.
+        """The pattern because of which an address is put off; empty if it is to be requested.
 
-        Pages of lists that the user gave are not put off, nor are retries and stored pages. `seen` returns which of
-        some addresses the crawl knows.
+        Pages of lists that the user gave are not put off, nor are retries and stored pages. `seen` returns those of the
+        given addresses that the crawl knows.
         """
         candidate = lease.candidate
         if candidate.via is FoundBy.SITEMAP:
-            self.of(candidate.url).list_pattern(candidate.url)
+            self.of(candidate.url).remember_listed(candidate.url)
         if not _may_be_put_off(lease):
             return ""
         site_patterns = self.of(candidate.url)
@@ -378,7 +390,7 @@ class PatternMemory:
         return candidate.priority
 
     def use(self, lease: Lease, result: PageResult, links: Iterable[Candidate]) -> PatternUse | None:
-        """The use of a request for the counts of its pattern; None if it says nothing about it."""
+        """The use of a request, for the counts of its pattern; None if the request says nothing about the pattern."""
         candidate = lease.candidate
         if candidate.kind is not AddressKind.LINK or lease.history is not None:
             return None
@@ -424,5 +436,6 @@ class PatternMemory:
 def _may_be_put_off(lease: Lease) -> bool:
     """Whether an address was found by the crawl itself, and is neither a retry nor the address of a stored page."""
     candidate = lease.candidate
+    # Pages of lists that the user gave have a priority above that of all links.
     is_found = candidate.kind is AddressKind.LINK and candidate.via in MAY_BE_PUT_OFF and candidate.priority <= HIGHEST
     return is_found and not (candidate.requested or lease.history or lease.request)
