@@ -19,11 +19,12 @@ NANOSECONDS = 1e9
 
 
 class BusyMark(NamedTuple):
-    """How many seconds the process had been busy until a point in time."""
+    """A measurement: how many seconds the process has been busy until a point in time."""
 
     at: float
     """The time by the monotonic clock."""
     busy_seconds: float
+    """Seconds of CPU time, and of waiting for a processor, since the process began."""
 
 
 class BusyMeter:

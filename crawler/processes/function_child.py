@@ -61,7 +61,7 @@ def _write(descriptor: int, content: bytes) -> None:
 
 @contextmanager
 def _cpu_limit(seconds: float) -> Iterator[None]:
-    """The system ends this process if the block takes more CPU time."""
+    """The system ends this process if the block takes more CPU time than this; 0 means no limit."""
     if not seconds or sys.platform == "win32":
         yield
         return
@@ -76,7 +76,7 @@ def _limit_memory(most_bytes: int) -> None:
     """End this process soon after it takes more memory than this; an allocation beyond twice as much fails at once."""
     import resource
 
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no core dump
     with suppress(ValueError, OSError):  # macOS refuses it
         resource.setrlimit(resource.RLIMIT_AS, (2 * most_bytes, 2 * most_bytes))
     # On Linux, the peak of this process begins with that of the process that started it.

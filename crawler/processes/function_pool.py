@@ -32,7 +32,7 @@ AHEAD = 2  # batches that a process has at once, so that it never waits for the 
 MOST_BEGUN = 16  # batches per process that may be begun before the results of the first are returned
 MOST_BYTES = 256 * 1024 * 1024  # of all batches that are begun and not done, unless there is only one
 DIED = "A process died; a new one continues its work."
-STARTS = 3  # if so many processes in a row die before they begin to work, no more are started
+MOST_FAILED_STARTS = 3  # if this many processes in a row die before they begin to work, no more are started
 
 
 class WorkersError(Exception):
@@ -48,7 +48,7 @@ class ItemBatch(Generic[T]):
     """The bytes of the items' `data`; 0 if they have none."""
     results: list[Any] = field(default_factory=list)
     deaths: int = 0
-    """How many processes died on the next item."""
+    """How many processes died on the first item without a result."""
     is_done: bool = False
     """Whether the pool has noticed that all results are there."""
 
@@ -129,12 +129,12 @@ class FunctionPool(Generic[T, R]):
             self._threads[-1].start()
 
     def _is_full(self) -> bool:
-        """Whether a batch must be finished before another is started."""
-        unfinished = [batch.size for batch in self.begun if not batch.is_done]
+        """Whether a batch must be finished before another is begun."""
+        unfinished_sizes = [batch.size for batch in self.begun if not batch.is_done]
         return (
-            len(unfinished) >= self.ahead * self.jobs
+            len(unfinished_sizes) >= self.ahead * self.jobs
             or len(self.begun) >= MOST_BEGUN * self.jobs
-            or sum(unfinished) > MOST_BYTES
+            or sum(unfinished_sizes) > MOST_BYTES
         )
 
     def _wait(self) -> None:
@@ -148,7 +148,7 @@ class FunctionPool(Generic[T, R]):
             event.is_done = True
 
     def _take_finished(self) -> Iterator[R]:
-        """Remove the batches that are done, in order only up to the first that is not; yields their results."""
+        """Remove the batches that are done, with `in_order` up to the first that is not; yields their results."""
         batches = list(self.begun)
         if self.in_order:
             batches = list(takewhile(lambda batch: batch.is_done, batches))
@@ -187,8 +187,9 @@ class FunctionPool(Generic[T, R]):
                         self._count_death(batch)
                     else:
                         failed_starts += 1
-                    if failed_starts == STARTS:
-                        raise WorkersError(f"{STARTS} processes in a row ended before they began to work") from None
+                    if failed_starts == MOST_FAILED_STARTS:
+                        why = f"{failed_starts} processes in a row ended before they began to work"
+                        raise WorkersError(why) from None
                     self._events.put(error)
                     self._start(process)
                     self._send(batches, process)
@@ -227,7 +228,7 @@ class FunctionPool(Generic[T, R]):
                 process.send(item)
 
     def _count_death(self, batch: ItemBatch[T]) -> None:
-        """Count a death for the item a process worked on; give the item up at the second."""
+        """Count a death for the item on which a process worked; give the item up at the second death."""
         batch.deaths += 1
         if batch.deaths > 1:
             batch.results.append(self.lost(batch.items[len(batch.results)]))
@@ -235,7 +236,7 @@ class FunctionPool(Generic[T, R]):
 
 
 def pickling(work: Callable[[T], R]) -> Callable[[T], bytes]:
-    """The function with pickled results. Called in a child, it also sets garbage collection as other processes do."""
+    """The function with pickled results. It is called in a child, and sets garbage collection as in other processes."""
     gc.freeze()
     gc.set_threshold(GARBAGE_THRESHOLD)
     return lambda item: pickle.dumps(work(item))
@@ -246,7 +247,7 @@ def in_order(
 ) -> Iterator[R]:
     """The result of each item, in order. `lost` and `died` are those of `FunctionPool`.
 
-    With one job, or one batch, everything is done in this process.
+    With one job, or with items for one batch only, everything is done in this process.
     """
     todo = batches(items)
     first_batches = []

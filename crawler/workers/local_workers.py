@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_DEATHS = 3  # if so many workers in a row die before they report, no more are started
+MOST_DEATHS = 3  # if this many workers in a row die before they report, no more are started
 CHECK_SECONDS = 1.0  # between two checks of the load of a crawl
 
 
@@ -64,8 +64,8 @@ class LocalWorkers:
         self._keys = count()
         self._deaths = 0
         """How many workers in a row have died before they reported."""
-        self._changing: asyncio.Task[None] | None = None
-        """Starts and ends workers by the load of the crawl."""
+        self._load_task: asyncio.Task[None] | None = None
+        """Starts and ends workers by the load of the crawl; None if their number is given."""
         self._last_start = 0.0
         """When the crawl or the last worker began."""
         self._last_end = -inf
@@ -78,15 +78,15 @@ class LocalWorkers:
         number = self.crawl.arguments.workers
         most_workers = self._most_workers()
         if number == AUTO and most_workers > 1:
-            self._changing = asyncio.ensure_future(self._follow_load(most_workers))
-        for _ in range(number - 1):  # none for AUTO
+            self._load_task = asyncio.ensure_future(self._follow_load(most_workers))
+        for _ in range(number - 1):  # none for AUTO, which is 0
             self._start_one()
 
     async def stop(self) -> None:
         """Stop the further workers, and wait until all have left the crawl."""
         self.stopping = True
-        if self._changing is not None:
-            self._changing.cancel()
+        if self._load_task is not None:
+            self._load_task.cancel()
         if not self.running:
             return
         for worker in self.running:
@@ -102,7 +102,8 @@ class LocalWorkers:
     def add_up(self) -> None:
         """Add the counts of the further workers to those of this one."""
         for key, report in self.crawl.reports.items():
-            # The statistics, those of outcomes by way of the counts that the closing lines read.
+            # The statistics. Outcomes have names such as `skipped/...`: they are added to the counts that the closing
+            # lines read, which also adds them to the statistics.
             for name, count_of_worker in report.statistics.items():
                 group, _, outcome = name.partition("/")
                 if group in tuple(Group):
@@ -179,11 +180,11 @@ class LocalWorkers:
 
     @cached_property
     def _task(self) -> bytes:
-        """The message from which each further worker reads its task; most crawls have no further worker."""
-        # This worker starts the others, has started fresh, and ends the crawl by the harvest of all workers.
+        """The message from which each further worker reads its task."""
+        # A further worker starts no workers, does not begin the crawl afresh, and does not end it by its own harvest.
         arguments = replace(self.crawl.arguments, workers=1, fresh=False, stop_when=None)
         settings = self.crawler.settings.copy()
-        settings.frozen = False
+        settings.frozen = False  # the worker changes some of them
         return pickle.dumps((self.crawler.spidercls, arguments, settings, self.crawl.session.number))
 
     def _start_one(self) -> None:
@@ -204,7 +205,7 @@ class LocalWorkers:
             self.loop.call_soon_threadsafe(self._remove, worker)
 
     def _read_line(self, worker: LocalWorker, line: bytes) -> None:
-        """Read a report, a log record, or the reason of the end."""
+        """Read a line of a worker: a report, a log record, or the reason why its crawl ended."""
         content: dict[str, Any] = json.loads(line)
         if "log" in content:
             name, level, text = content["log"]

@@ -39,7 +39,7 @@ FIRST_ONLY = (
 LOGGED_BY_FIRST = ("scrapy.core.engine", "scrapy.utils.log")
 """Loggers whose lines only the first process writes, as they would be the same for each."""
 NOT_SUMMED = ("log_count/", "memusage/", "focus/")
-"""Prefixes of statistics that are about one process, or are computed from sums."""
+"""Prefixes of statistics that are about one process, or that the first process computes from sums."""
 MOST_NAMED = 20
 """The most failed seeds, failed examples and walled hosts that a report names."""
 
@@ -74,7 +74,7 @@ class Sender:
 
 
 class Reporter:
-    """Sends reports while a crawl runs and the reason of its end, and stops it when told to."""
+    """Sends reports while a crawl runs, and at last the reason of its end; stops the crawl when told to."""
 
     def __init__(self, crawler: Crawler, parent: ParentPipe, send: Sender) -> None:
         self.crawler = crawler
@@ -82,6 +82,7 @@ class Reporter:
         self.send = send
         self.busy_meter = BusyMeter()
         self.sent: WorkerReport | None = None
+        """The last report."""
         crawler.signals.connect(self.start, signals.spider_opened)
         crawler.signals.connect(self.closed, signals.spider_closed)
 
@@ -94,7 +95,7 @@ class Reporter:
         """Stop the crawl when told to; end at once when the process that started this one has ended."""
         if self.parent.wait_for_stop():
             loop.call_soon_threadsafe(crawl_of(self.crawler).status.end, EndReason.SHUTDOWN)
-            self.parent.wait_for_stop()  # returns when the parent has ended, as it tells this only once
+            self.parent.wait_for_stop()  # returns when the parent has ended, as it tells a worker to stop only once
         os._exit(1)  # the next worker takes over leases and unfinished lines
 
     def report(self) -> None:
@@ -135,6 +136,7 @@ def _first_texts(outcomes: Mapping[str, Outcome]) -> dict[str, str]:
 
 
 def _is_sum(name: str) -> bool:
+    """Whether a statistic can be summed over workers; a maximum, such as `request_depth_max`, cannot."""
     return not name.startswith(NOT_SUMMED) and not name.endswith("_max")
 
 

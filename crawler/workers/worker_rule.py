@@ -20,17 +20,19 @@ END_SHARE = 0.6
 IDLE_SHARE = 0.05
 """A worker that is at most this busy has no host; one with a host reads pages."""
 LEAST_HOSTS = 2
-"""The least hosts of the first worker for a further one: one to keep, and one to give away."""
+"""A further worker is started only if the first one has at least this many hosts: one to keep, and one to give away."""
 LEAST_SECONDS_LEFT = 10.0
-"""The least seconds of work for the current workers: a further one needs 2 to 5 s to start."""
+"""A further worker is started only if the others have work for at least so long: it needs 2 to 5 s to start."""
 LEAST_MEMORY_BYTES = 1_000_000_000
-"""The least available memory for a further worker: it takes 200 to 500 MB, and so does the growth of the others."""
+"""A further worker is started only if so much memory is available: it takes 200 to 500 MB, and so does the growth of
+the others.
+"""
 START_SECONDS = 5.0
-"""The least seconds from the beginning of the crawl or of the last worker to the start of the next one."""
+"""At least so long after the crawl or the last worker began, the next worker is started."""
 END_SECONDS = 20.0
-"""The least seconds from the beginning of the last worker to the end of one: hosts may be paused or without links."""
+"""At least so long after the last worker began, a worker is ended: hosts may be paused or without links for a while."""
 AGAIN_SECONDS = 60.0
-"""The least seconds from the end of a worker to the start of another one."""
+"""At least so long after a worker was ended, another one is started."""
 
 
 class WorkerChange(Enum):
