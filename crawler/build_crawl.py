@@ -71,19 +71,20 @@ from crawler.workers.worker_report import WorkerReport
 logger = logging.getLogger(__name__)
 
 SEED_PRIORITY = 10_000
+"""The priority of seeds, above that of all links."""
 MIN_CHANCE = 0.01
-"""Links that lead to a given topic with a smaller chance wait; the chance is calibrated (topic/link_chances.py)."""
+"""Links that are less likely to lead to a given topic wait; the chance is calibrated (topic/link_chances.py)."""
 MOST_SIMILAR_NAMED = 10
 """How many of the words that the user's vectors add to the topic are named in the log."""
 NUDGE = Request("data:,", dont_filter=True)
 """A request that is never sent: it makes the engine ask the scheduler for the next request."""
-# The settings that limit how long a host rests, or how long the interval between its requests is.
 RESTS = ("BACKOFF_LIMIT", "CRAWL_DELAY_LIMIT", "AUTOTHROTTLE_MAX_DELAY", "DOWNLOAD_DELAY")
+"""The settings that limit how long a host is not requested. A later time in the database is due to a wrong clock."""
 # Loggers of Scrapy that list its components at every start; -L DEBUG shows their lines.
 NOISY_LOGGERS = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 # Components of Scrapy that a crawl does not use, by setting; other spiders of the project keep them.
 UNUSED_COMPONENTS = {
-    "DOWNLOAD_HANDLERS_BASE": ("file", "ftp", "s3", "data"),  # http and https only
+    "DOWNLOAD_HANDLERS_BASE": ("file", "ftp", "s3", "data"),  # all schemes except http and https
     "DOWNLOADER_MIDDLEWARES_BASE": (
         "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware",  # the scope is checked before a request is built
         "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware",
@@ -141,7 +142,7 @@ class Crawl:
 
     @property
     def items(self) -> int:
-        """How many of these pages are new or changed, and so became lines of the output."""
+        """How many of these pages are new or changed, and so became lines of the item files."""
         return self.frontier.items + sum(report.items for report in self.reports.values())
 
     @property
@@ -227,14 +228,14 @@ def prepare_process(settings: BaseSettings, quiet_loggers: Iterable[str] = ()) -
 def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None = None) -> Crawl:
     """The crawl with these arguments; without a session it joins the crawl, and begins a round if one is due."""
     settings = crawler.settings
-    # A script receives the items and signals of its own process only, so that its crawl has a single worker.
+    # A script, which builds a crawl without a session, gets the items and signals of its own process only.
     if arguments.workers == AUTO and (session is None or needs_one_process(settings)):
         arguments = replace(arguments, workers=1)
     if session is None:
         session = join_crawl(arguments, settings)
         begin_round(session, arguments)
 
-    # A worker that another one has started leaves the demo site and the seeds to it.
+    # Only the first worker serves the demo site and queues the seeds.
     is_first = session.plan.shared_files is None
     seeds = arguments.seeds
     if arguments.demo and is_first:
@@ -335,7 +336,7 @@ def _documents(crawler: Crawler, *, reads_files: bool) -> Documents | None:
         return None
 
     def widen_limit(by: int) -> None:
-        """Let Scrapy hold responses of so many more bytes at the same time, and look for further requests."""
+        """Let Scrapy hold so many more bytes of responses at the same time, and look for further requests."""
         slot = None
         if crawler.engine is not None:
             slot = crawler.engine.scraper.slot
@@ -361,7 +362,7 @@ def _configure(session: WorkerSession, reader: PageReader, settings: BaseSetting
 def _remove_unused_components(settings: BaseSettings) -> None:
     """Remove Scrapy's components that a crawl does not use."""
     for base, components in UNUSED_COMPONENTS.items():
-        settings[base].update(dict.fromkeys(components))
+        settings[base].update(dict.fromkeys(components))  # Scrapy leaves out a component whose value is None
 
 
 def _set_headers(settings: BaseSettings, arguments: Arguments) -> None:
@@ -465,7 +466,7 @@ def slot_of(crawler: Crawler, name: str) -> Slot | None:
 
 
 def may_share_hosts(settings: BaseSettings) -> bool:
-    """Whether several workers may request one host: an interval between requests is kept only if one sends them all.
+    """Whether several workers may request one host: not if it has an interval, which only a single worker can keep.
 
     >>> from scrapy.settings import Settings
     >>> may_share_hosts(Settings({"CONCURRENT_REQUESTS_PER_DOMAIN": 8}))
@@ -532,6 +533,7 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
         retopic=arguments.retopic,
     )
 
+    # The session. Its constructor joins the crawl.
     url = database_url(settings["STATE_URL"], folder)
     retry_seconds = settings.getfloat("DATABASE_RETRY_SECONDS")
     session = _with_retries(lambda: _join(url, plan), retry_seconds)

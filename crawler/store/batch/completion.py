@@ -161,7 +161,7 @@ def follow_redirect(
     new = addresses.insert(address).values(**row, parent=parent).on_conflict_do_nothing(index_elements=["key"])
     target_id = connection.execute(new.returning(address.c.id)).scalar()
     if target_id is None:  # it may be known only through an image
-        links: LinksByKey = {row["key"]: (to, None)}
+        links: LinksByKey = {keys(to.url, to.kind): (to, None)}
         return RedirectResult(None, addresses.add_linked(connection, links))
     if not may_request:
         connection.execute(RAISE_BEST, {"host": ids.host_id, "priority": to.priority})
