@@ -23,9 +23,9 @@ class Body:
         self._lists: tuple[str, ...] = ()
         """The tags of the lists that are open, the outermost first."""
         self._length = 0
-        """Characters of the texts so far, at most MAX_TEXT."""
+        """Characters of all texts; elements are skipped once there are more than MAX_TEXT."""
         self._count = 0
-        """Elements so far, at most MAX_BLOCKS."""
+        """All elements, also empty ones; elements are skipped once there are more than MAX_BLOCKS."""
         self.is_cut = False
         """Whether an element was skipped because of a limit."""
 

@@ -29,8 +29,8 @@ NAMED_LINES = {
     "@annually": "0 0 1 1 *",
 }
 """Names for whole lines."""
-LONGEST = 200  # characters of a cron line
-MOST_MISSED = 1_000  # missed times that are counted
+LONGEST = 200  # characters of a cron line, at most
+MOST_MISSED = 1_000  # missed times that are counted, at most
 
 
 class CronError(WrongUseError):
@@ -46,7 +46,9 @@ class Cron:
 
     @cached_property
     def fields(self) -> CronSim:
-        """Its parsed fields; weekday 0 is Sunday, (1, 2) the second Monday of the month, (1, CronSim.LAST) the last."""
+        """Its parsed fields. In `weekdays`, 0 is Sunday, (1, 2) is the second Monday of the month, and
+        (1, CronSim.LAST) is the last Monday.
+        """
         parsed = CronSim(self.line, datetime.now(self.zone_info))
         # CronSim has 7 for a Sunday that is written as 7.
         parsed.weekdays = {day % 7 if isinstance(day, int) else (day[0] % 7, day[1]) for day in parsed.weekdays}
@@ -58,7 +60,7 @@ class Cron:
         return ZoneInfo(self.zone)
 
     def after(self, moment: float) -> float | None:
-        """The first time after a moment; None if there is none in the next fifty years."""
+        """The first time of the cron line after a moment; None if there is none in the next fifty years."""
         return next(self.times(moment), None)
 
     def times(self, moment: float) -> Iterator[float]:

@@ -11,7 +11,7 @@ from scrapy.settings import BaseSettings, default_settings
 from crawler import settings as our_settings
 from crawler.arguments import ARGUMENTS, SPIDER, Arguments, parse
 from crawler.checked_settings import canonical_of, check_crawl
-from crawler.contrib.schedule.cron import Cron, CronError, read_cron
+from crawler.contrib.schedule.cron import CronError, read_cron
 from crawler.contrib.schedule.job_store import Job, JobError, RowMaker
 from crawler.contrib.schedule.run_notice import webhook_address
 from crawler.errors import ArgumentError
@@ -30,9 +30,10 @@ FILE_SETTINGS = ("IMAGE_NOISE_WEIGHTS", "IMAGE_NOISE_LISTS", "FOCUS_VECTORS")
 
 
 def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, str], base: BaseSettings) -> Arguments:
-    """The checked arguments of a job's crawl; raises an ArgumentError if `scrapy crawl` would refuse them.
+    """The checked arguments of a job's crawl; raises an ArgumentError if `scrapy crawl` would refuse them, or if a job
+    may not have one of the settings.
 
-    `settings` are those of the job, and `base` are the settings of this machine, which they replace.
+    `settings` are the job's own; they take precedence over `base`, the settings of this machine.
     """
     if spider != SPIDER:
         raise ArgumentError("there is no spider {name}; there is {other}", name=repr(spider[:100]), other=SPIDER)
@@ -41,7 +42,7 @@ def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, st
             raise ArgumentError("jobs may not have the setting {name}", name=repr(name[:100]))
     all_settings = base.copy()
     all_settings.setdict(dict(settings), priority="cmdline")
-    canonical_of(all_settings)  # raises an error if the setting is wrong
+    canonical_of(all_settings)  # raises an error if IGNORED_PARAMETERS is wrong
     parsed = parse(arguments)
     check_crawl(all_settings, parsed)
     return parsed
@@ -72,7 +73,7 @@ class JobDefinition:
 
 
 def row_maker(job: JobDefinition, settings: BaseSettings) -> RowMaker:
-    """The function that makes the row of a job.
+    """The function that makes the row of a job in the database.
 
     Raises a CronError, an ArgumentError or a StateError if anything about the job is wrong.
     """
@@ -111,6 +112,6 @@ def _with_absolute_paths(
 def next_at(job: Job, now: float) -> float | None:
     """When a job runs next if it is resumed now; raises a JobError if its cron line is wrong."""
     try:
-        return Cron.after(read_cron(job.cron, job.timezone), now)
+        return read_cron(job.cron, job.timezone).after(now)
     except CronError as error:
         raise JobError(error.message) from None

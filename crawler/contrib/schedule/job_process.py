@@ -1,8 +1,8 @@
 """The process of a job's run: its start and end, its lock, its log, and the crawl.
 
 `python -m crawler.contrib.schedule.job_process JOB RUN` reads the location of the database from standard input and the
-job from the database. It writes heartbeats and its result there. Anybody who can write to the database decides what is
-crawled; therefore a job's settings are only numbers, words and lists, and cannot name code to run.
+job from the database. It writes heartbeats and its result into the database. Anybody who can write to the database
+decides what is crawled; therefore a job's settings are only numbers, words and lists, and cannot name code to run.
 """
 
 import json
@@ -29,9 +29,9 @@ from crawler.store.database import database_url, open_database
 
 LOCK = ".lock"
 MOST_BYTES = 65_536
-"""Bytes of a log that are shown."""
+"""Bytes at the end of a log that are read."""
 MOST_LINES = 200
-"""Lines of a log that are shown."""
+"""Lines at the end of a log that are shown, at most."""
 # Without waiting: a named pipe in place of the log would block the reader.
 OPEN_LOG = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -63,6 +63,7 @@ class LogTail(NamedTuple):
 
     text: str
     lines: int
+    """The number of its lines."""
     bytes: int
     """The size of the whole log."""
     is_cut: bool
@@ -96,7 +97,7 @@ def log_tail(output: Path, name: str, number: int) -> LogTail | None:
     is_larger = status.st_size > MOST_BYTES
     complete_lines = lines
     if is_larger and len(lines) > 1:
-        complete_lines = lines[1:]
+        complete_lines = lines[1:]  # the first line may be cut off
     last_lines = complete_lines[-MOST_LINES:]
     is_cut = is_larger or len(last_lines) < len(lines)
     return LogTail(text="\n".join(last_lines), lines=len(last_lines), bytes=status.st_size, is_cut=is_cut)
@@ -130,8 +131,8 @@ def starting_thread() -> ThreadPoolExecutor:
     return starter
 
 
-BEAT = 2.0  # seconds between two heartbeats
-LOCK_SECONDS = 10.0  # to wait for the job's previous process, which is ending, to release the lock
+BEAT_SECONDS = 2.0  # between two heartbeats
+LOCK_SECONDS = 10.0  # to wait for the job's lock, which the previous process of the job may hold while it ends
 RETRY_SECONDS = 1.0  # between two attempts to record the end of a run
 
 
@@ -145,8 +146,8 @@ class Heartbeat(threading.Thread):
         self.has_ended = threading.Event()
 
     def run(self) -> None:
-        """Write a heartbeat every BEAT seconds."""
-        while not self.has_ended.wait(BEAT):
+        """Write a heartbeat every BEAT_SECONDS."""
+        while not self.has_ended.wait(BEAT_SECONDS):
             try:
                 may_continue = self.jobs.beat(self.run_id)
             except StateError:  # the crawl itself reports an error of the database
@@ -171,7 +172,7 @@ def _terminate() -> None:
 
 def crawl(job: Job, scheduler_settings: Mapping[str, str]) -> int:
     """Run a job's crawl in this process; returns the exit status."""
-    # Imported here, as processes that start jobs do not need them.
+    # Imported here, as the processes that start runs import this module, too, and do not need Scrapy's commands.
     from scrapy.cmdline import execute
     from scrapy.utils.project import get_project_settings
 

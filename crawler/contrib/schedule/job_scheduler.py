@@ -2,7 +2,11 @@
 
 It keeps no jobs in memory and reads the database at each step: a job that is added, paused or started elsewhere takes
 effect at once, and several schedulers can share the jobs. If several times passed while no scheduler ran, the job runs
-once for all of them. If a job is due while its last run continues, that time is skipped. Both are counted in the run.
+once for all of them, and the run counts the others as missed. If a job is due while a run of it continues, the job is
+not started, and the run counts the time as skipped.
+
+A scheduler adopts a run that it did not start if the run's scheduler died: it counts among the crawls that may run at
+the same time, and is told to stop when the scheduler stops.
 """
 
 import logging
@@ -42,12 +46,12 @@ from crawler.translation.message import counted
 
 logger = logging.getLogger(__name__)
 
-LATE = 60.0  # seconds after its time from which a run is called late
-# Seconds after an outage of the database, or after the scheduler's first step, before runs without a heartbeat count as
-# dead: they need time to write one.
+LATE_SECONDS = 60.0  # a run that starts more than this after its time is called late
+# How long the database must have been reachable before runs without a heartbeat count as dead: after an outage, they
+# need time to write one.
 STEADY_SECONDS = LEASE_SECONDS / 2
 STEP_SECONDS = 1.0  # between two steps
-PAUSE = 0.1  # seconds between two checks of stopping runs
+CHECK_SECONDS = 0.1  # between two checks whether runs that must stop have ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class SchedulerLimits:
     """The limits of a scheduler."""
 
     at_once: int
-    """Crawls that run at the same time."""
+    """Crawls that run at the same time, at most."""
     _: KW_ONLY
     keep_runs: int = 100
     """Runs of a job that are kept, with their logs."""
@@ -84,6 +88,7 @@ class JobScheduler:
         self.limits = limits
         self.notices = NoticeSender(jobs, limits.notices)
         self.first_step_at: float | None = None
+        """The time of the first step, by the database's clock."""
         self.started: list[StartedRun] = []
         self.adopted: dict[int, Run] = {}
         """Runs in this folder whose scheduler is dead, by their ids."""
@@ -101,7 +106,7 @@ class JobScheduler:
         own_run_ids = {started_run.run.id for started_run in self.started}
         for job in jobs:
             if job.now is not None and job.now.id not in own_run_ids:
-                self.look_after(job, job.now, now)
+                self.end_or_adopt(job, job.now, now)
         self._forget_ended(jobs)
         self._send_notices(jobs, now)
 
@@ -126,38 +131,40 @@ class JobScheduler:
             run = self.jobs.end(started_run.run, exit_status, started_run.job.crawl)
             self.started.remove(started_run)
             logger.info("%s", printable(f"{started_run.job.name}: run {run.number} has ended: {ended_words(run)}"))
-            self.notices.tell(started_run.job, run)
+            self.notices.send_once(started_run.job, run)
             self.jobs.forget(started_run.job, self.limits.keep_runs)
 
-    def look_after(self, job: Job, run: Run, now: float) -> None:
-        """Record that a run which this scheduler did not start has died, or adopt it if its scheduler died.
+    def end_or_adopt(self, job: Job, run: Run, now: float) -> None:
+        """Record that a run has died if it has, or adopt it if its scheduler has died. This scheduler did not start the
+        run.
 
-        Runs started by hand are left to their user; other runs in this folder belong to a scheduler that died.
+        A run that was started by hand is left to its user. Any other run in this folder belongs to a scheduler that
+        died, as a folder has one scheduler at a time.
         """
         if self._is_dead(job, run, now):
             self.adopted.pop(run.id, None)
             ended = self.jobs.end(run, None, job.crawl)
             logger.warning("%s", printable(f"{job.name}: run {run.number} is dead: {ended_words(ended)}"))
-            self.notices.tell(job, ended)
+            self.notices.send_once(job, ended)
         elif run.place == self.place.folder_id and run.how != BY_HAND and run.id not in self.adopted:
             self.adopted[run.id] = run
             who = f"process {run.pid} on {run.host}" if run.pid else f"on {run.host}"
             logger.info("%s", printable(f"{job.name}: run {run.number} is already running ({who}) and continues"))
 
     def current(self, name: str) -> Job:
-        """The job with this name; if its run is dead, this is recorded first. Raises a JobError if there is none."""
+        """The job with this name; raises a JobError if there is none. If its run is dead, its end is recorded first."""
         jobs, now = self.jobs.all()
         job = find_job(jobs, name)
         if job.now is None or not self._is_dead(job, job.now, now):
             return job
-        self.look_after(job, job.now, now)
+        self.end_or_adopt(job, job.now, now)
         return find_job(self.jobs.all()[0], name)
 
     def start_due(self, job: Job, cron: Cron, now: float) -> None:
-        """Start a job that is due, unless it is running, or as many crawls are running as may run at the same time."""
+        """Start a job that is due, unless it is running already or `at_once` crawls are running."""
         assert job.next_at is not None  # noqa: S101 - it is due
         due = DueRun(
-            how=TOO_LATE if now - job.next_at > LATE else ON_TIME,
+            how=TOO_LATE if now - job.next_at > LATE_SECONDS else ON_TIME,
             due_at=job.next_at,
             missed=cron.count(job.next_at, now),
             next_at=cron.after(now),
@@ -188,14 +195,16 @@ class JobScheduler:
         try:
             started = StartedRun(job, run, self.starter(job.name, run.number))
         except OSError as error:
-            self.notices.tell(job, self.jobs.end(run, 1, job.crawl))
+            self.notices.send_once(job, self.jobs.end(run, 1, job.crawl))
             logger.error("%s", printable(f"{job.name}: run {run.number} cannot be started: {error}"))
             return None
         self.started.append(started)
         return started
 
     def run_until(self, wait: Callable[[float], bool]) -> None:
-        """Repeat steps until a wait returns true; if the database is unreachable, wait for it."""
+        """Repeat steps until `wait`, which is called between them, returns true. If the database is unreachable, a
+        later step tries again.
+        """
         last_error = ""
         while True:
             try:
@@ -210,8 +219,9 @@ class JobScheduler:
                 return
 
     def stop(self, hurry: Callable[[], bool] = lambda: False) -> int:
-        """Stop all runs of this folder cleanly, and kill started runs that do not stop in time, or at once if `hurry`
-        returns true; returns how many were killed.
+        """Stop the runs that this scheduler started or adopted cleanly; returns how many were killed.
+
+        Started runs that do not end within `stop_seconds` are killed, or at once if `hurry` returns true.
         """
         until = time.monotonic() + self.limits.stop_seconds
         with suppress(StateError):  # without the database, the reason is not recorded, but started runs stop
@@ -223,7 +233,7 @@ class JobScheduler:
             started_run.child.tell_to_stop()
 
         while self._check_runs() and time.monotonic() < until and not hurry():
-            time.sleep(PAUSE)
+            time.sleep(CHECK_SECONDS)
         still_running = [started_run for started_run in self.started if started_run.child.poll() is None]
         for started_run in still_running:
             logger.warning(
@@ -241,7 +251,7 @@ class JobScheduler:
         return len(still_running)
 
     def _check_runs(self) -> bool:
-        """Record the ends of runs; returns whether a run of this folder is still running."""
+        """Record the ends of runs; returns whether a started or adopted run is still running."""
         with suppress(StateError):
             self.reap()
             if self.adopted:
@@ -249,11 +259,14 @@ class JobScheduler:
         return bool(self.adopted) or any(started_run.child.poll() is None for started_run in self.started)
 
     def _is_dead(self, job: Job, run: Run, now: float) -> bool:
-        """Whether a run that this scheduler did not start has no process any more."""
+        """Whether a run that this scheduler did not start has no process any more.
+
+        A process here holds the job's lock. Of a process elsewhere, or of one that is still starting, only heartbeats
+        tell.
+        """
         if RunPlace(run.place, run.host) == self.place and run.pid is not None:
             with suppress(OSError):  # the lock of another user's process cannot be tested
                 return not is_held(lock_of(self.output, job.name))
-        # The run is starting, or is on another machine.
         return now - run.beat > LEASE_SECONDS and now - (self.reachable_since or now) >= STEADY_SECONDS
 
     def _forget_ended(self, jobs: list[Job]) -> None:
@@ -267,7 +280,9 @@ class JobScheduler:
                 logger.info("%s", printable(f"{job.name}: run {job.last.number} has ended: {ended_words(job.last)}"))
 
     def _send_notices(self, jobs: list[Job], now: float) -> None:
-        """Send the notices about runs of this folder that others started, and that have ended since the first step."""
+        """Send the notices about runs of this folder that have ended since the first step, and that this scheduler did
+        not start.
+        """
         if self.first_step_at is None:
             self.first_step_at = now
         for job in jobs:
@@ -275,7 +290,7 @@ class JobScheduler:
             if last is None or last.place != self.place.folder_id:
                 continue
             if (last.ended_at or 0.0) >= self.first_step_at:
-                self.notices.tell(job, last)
+                self.notices.send_once(job, last)
 
     def _cron(self, job: Job) -> Cron | None:
         """The cron line of a job; None if it is wrong."""

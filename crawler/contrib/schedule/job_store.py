@@ -21,13 +21,15 @@ from crawler.store.database import database_errors, database_time, display_url
 from crawler.store.page_tables import page
 from crawler.translation.message import N_
 
-# Why a run is started.
+# How a run is started: by a scheduler at its time or later, or by a user.
 ON_TIME = "cron"
 TOO_LATE = "late"
 BY_HAND = "now"
 
 RowMaker = Callable[[float], dict[str, Any]]
-"""Makes the row of a new job that is scheduled from a moment on: from now, by the database's clock."""
+"""A function that makes the row of a new job; it takes the present time of the database's clock, from which the job is
+scheduled.
+"""
 
 
 class RunStatus(StrEnum):
@@ -37,7 +39,7 @@ class RunStatus(StrEnum):
     STOPPING = N_("stopping")
     """Its scheduler has told its process to stop."""
     TOLD = N_("told to stop")
-    """It must stop; its process has to read this status, as no other process tells it."""
+    """It must stop; its process reads this status with its next heartbeat, as no other process tells it."""
     DONE = "done"
     STOPPED = "stopped"
     FAILED = "failed"
@@ -56,11 +58,11 @@ class Run:
     number: int
     """The number among the runs of its job, from 1."""
     how: str
-    """Why it was started: ON_TIME, TOO_LATE or BY_HAND."""
+    """How it was started: ON_TIME, TOO_LATE or BY_HAND."""
     due: float | None
     """When it was due; None if it was started by hand."""
     missed: int
-    """Times missed before it, which it makes up for."""
+    """Times at which the job should have run before it, while no scheduler ran; this run makes up for them."""
     passed: int
     """Times that were skipped while it was running."""
     status: RunStatus
@@ -74,6 +76,7 @@ class Run:
     """The id of the output folder with its log."""
     host: str
     pid: int | None
+    # The counts of the crawl's pages, None while the run continues.
     pages: int | None
     new: int | None = None
     changed: int | None = None
@@ -93,7 +96,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Job:
-    """A job as stored in the database; its texts are not validated yet."""
+    """A job as stored in the database. Its texts may be invalid: others may write to the database."""
 
     id: int
     name: str
@@ -105,8 +108,11 @@ class Job:
     crawl: str
     paused: bool
     next_at: float | None
+    """When it is due next; None if never."""
     runs: int
+    """The number of runs that were ever started."""
     notify: str | None = None
+    """The address of its webhook."""
     now: Run | None = None
     """The run that has not ended yet."""
     last: Run | None = None
@@ -124,7 +130,7 @@ class RunPlace:
 
 @dataclass(frozen=True, slots=True)
 class DueRun:
-    """The reason for a run, and when the next run is due."""
+    """A run to be started, and when the next run is due."""
 
     how: str
     """ON_TIME, TOO_LATE or BY_HAND."""
@@ -132,7 +138,7 @@ class DueRun:
     due_at: float | None = None
     """When it is due; None for a run that is started by hand."""
     missed: int = 0
-    """Times missed before it, which it makes up for."""
+    """As in `Run`."""
     next_at: float | None = None
 
 
@@ -183,7 +189,7 @@ def pages_of(connection: Connection, crawl_name: str, since: float, until: float
 
 
 def harvest_of(connection: Connection, crawl_name: str, since: float) -> dict[str, int]:
-    """The number of pages that a crawl has read since a moment, and of those of them that are on topic."""
+    """The number of pages that a crawl has read since a moment, and how many of these are on topic."""
     of_crawl = sample.c.crawl_id == select(crawl.c.id).where(crawl.c.name == crawl_name).scalar_subquery()
     sums = [func.coalesce(func.sum(column), 0) for column in (sample.c.read, sample.c.on_topic)]
     read, on_topic = connection.execute(select(*sums).where(of_crawl, sample.c.at >= since)).one()
@@ -249,12 +255,14 @@ class Jobs:
                 connection.execute(update(job).where(job.c.id == named_job.id).values(**values))
             return named_job.paused
 
-    def start(self, which: Job, due: DueRun, place: RunPlace) -> Run | None:
-        """Add a new run of a job; None if one is running, or another scheduler was faster."""
+    def start(self, due_job: Job, due: DueRun, place: RunPlace) -> Run | None:
+        """Add a new run of a job; None if a run of the job is running, or another scheduler has changed the job since
+        it was read.
+        """
         with self.writing() as connection:
-            is_job = job.c.id == which.id
+            is_job = job.c.id == due_job.id
             row = connection.execute(select(job).where(is_job).with_for_update()).one_or_none()
-            current_run = select(run.c.id).where(run.c.job_id == which.id, run.c.ended_at.is_(None))
+            current_run = select(run.c.id).where(run.c.job_id == due_job.id, run.c.ended_at.is_(None))
             if row is None or connection.execute(current_run).first() is not None:
                 return None
             if due.due_at is not None and (row.paused or row.next_at != due.due_at):
@@ -264,16 +272,18 @@ class Jobs:
             next_at = row.next_at if due.due_at is None else due.next_at
             connection.execute(update(job).where(is_job).values(runs=number, next_at=next_at))
             now = self.clock(connection)
-            values = {"job_id": which.id, "number": number, "how": due.how, "due": due.due_at, "missed": due.missed}
+            values = {"job_id": due_job.id, "number": number, "how": due.how, "due": due.due_at, "missed": due.missed}
             values |= {"passed": 0, "status": RunStatus.RUNNING, "started_at": now, "beat": now}
             values |= {"place": place.folder_id, "host": place.host}
             added = connection.execute(insert(run).values(**values).returning(*run.c)).one()
             return Run(**added._mapping)
 
-    def skip_times(self, which: Job, current_run: Run, due: DueRun) -> None:
-        """Skip the time when a job was due and those missed, as they passed during a run, and count them in the run."""
+    def skip_times(self, due_job: Job, current_run: Run, due: DueRun) -> None:
+        """Skip the time when a job is due, and the times missed since, as they passed during its current run; count
+        them in this run.
+        """
         with self.writing() as connection:
-            is_still_due = job.c.id == which.id, job.c.next_at == due.due_at
+            is_still_due = job.c.id == due_job.id, job.c.next_at == due.due_at
             if connection.execute(update(job).where(*is_still_due).values(next_at=due.next_at)).rowcount:
                 own_row = update(run).where(run.c.id == current_run.id)
                 connection.execute(own_row.values(passed=run.c.passed + 1 + due.missed))
@@ -306,16 +316,16 @@ class Jobs:
             own_row = run.c.id == run_id, run.c.ended_at.is_(None)
             connection.execute(update(run).where(*own_row).values(status=status))
 
-    def end(self, which: Run, exit_status: int | None, crawl_name: str) -> Run:
+    def end(self, current_run: Run, exit_status: int | None, crawl_name: str) -> Run:
         """Record how a run ended, unless that is recorded already; returns the run as it is then stored.
 
         Without an exit status, the run died while no process watched it.
         """
         with self.writing() as connection:
-            own_row = run.c.id == which.id
+            own_row = run.c.id == current_run.id
             row = connection.execute(select(run).where(own_row).with_for_update()).one_or_none()
-            if row is None:
-                return which
+            if row is None:  # the run was deleted
+                return current_run
             if row.ended_at is not None:
                 return Run(**row._mapping)
 
@@ -340,18 +350,18 @@ class Jobs:
         with self.writing() as connection:
             connection.execute(update(run).where(run.c.id == run_id).values(notice=result))
 
-    def earlier(self, than: Run, most: int) -> list[Run]:
-        """The runs of the same job before a run, newest first."""
-        before_run = run.c.job_id == than.job_id, run.c.number < than.number
+    def earlier(self, later_run: Run, most: int) -> list[Run]:
+        """The runs of the same job before a run, newest first, at most `most`."""
+        before_run = run.c.job_id == later_run.job_id, run.c.number < later_run.number
         with self.reading() as connection:
             rows = connection.execute(select(run).where(*before_run).order_by(run.c.number.desc()).limit(most))
             return [Run(**row._mapping) for row in rows]
 
-    def forget(self, which: Job, keep: int) -> None:
+    def forget(self, job_with_runs: Job, keep: int) -> None:
         """Delete the runs of a job except the last `keep`."""
         with self.writing() as connection:
-            last = select(job.c.runs).where(job.c.id == which.id).scalar_subquery()
-            old = run.c.job_id == which.id, run.c.number <= last - keep, run.c.ended_at.is_not(None)
+            last = select(job.c.runs).where(job.c.id == job_with_runs.id).scalar_subquery()
+            old = run.c.job_id == job_with_runs.id, run.c.number <= last - keep, run.c.ended_at.is_not(None)
             connection.execute(delete(run).where(*old))
 
     @contextmanager

@@ -22,7 +22,7 @@ from crawler.command_line.terminal import printable, say
 from crawler.contrib.schedule.cron import Cron, CronError, read_cron
 from crawler.contrib.schedule.job_definition import SCHEDULER_SETTINGS, JobDefinition, next_at, row_maker
 from crawler.contrib.schedule.job_process import lock_of, log_of
-from crawler.contrib.schedule.job_scheduler import PAUSE, JobScheduler, StartedRun, scheduler_of
+from crawler.contrib.schedule.job_scheduler import CHECK_SECONDS, JobScheduler, StartedRun, scheduler_of
 from crawler.contrib.schedule.job_store import (
     BY_HAND,
     ON_TIME,
@@ -50,6 +50,7 @@ logger = logging.getLogger(__name__)
 HOW = {ON_TIME: N_("on time"), TOO_LATE: N_("late"), BY_HAND: N_("by hand")}
 """Why a run was started."""
 CRON_IN_UTC = Cron("* * * * *", "UTC")
+"""For dates in UTC: only its time zone is used."""
 NOT_STARTED = 1
 """The exit status if the job is already running, or cannot be started."""
 SIGNAL_STATUS = 128  # added to the number of a signal that ended the process, as in shells
@@ -184,7 +185,7 @@ def _print(lines: Iterable[Message]) -> None:
 
 
 def _cron(job: Job) -> Cron:
-    """The cron line of a job; if it is wrong, one in UTC, for the dates of runs."""
+    """The cron line of a job, in whose time zone the dates of its runs are shown; CRON_IN_UTC if it is wrong."""
     try:
         return read_cron(job.cron, job.timezone)
     except CronError:
@@ -238,7 +239,7 @@ def _run_line(connection: Connection, job: Job, run: Run, cron: Cron, now: float
 
 
 def _log(output: Path, job: Job, run: Run) -> str | Message:
-    """The path of a run's log, or where else it may be."""
+    """The path of a run's log, or the machine where it may be."""
     path = log_of(output, job.name, run.number)
     if path.exists():
         return str(path)
@@ -281,7 +282,7 @@ def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Run the scheduler until the user stops it; returns the exit status."""
     with opened(settings) as jobs, stopping() as stop_requests:
         scheduler = scheduler_of(jobs, settings)
-        lock = take_lock(lock_of(scheduler.output), PAUSE)  # another process may be testing the lock
+        lock = take_lock(lock_of(scheduler.output), CHECK_SECONDS)  # another process may be testing the lock
         if lock is None:
             raise WrongUseError("a scheduler is already running in {path}", path=repr(str(scheduler.output)))
         configure_logging(Settings(settings))
@@ -323,16 +324,17 @@ def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def _follow(started: StartedRun, scheduler: JobScheduler, stop_requests: StopRequests) -> None:
-    """Copy a run's log to standard error until it ends, and stop the run when the user asks."""
+    """Copy a run's log to standard error until the run ends, and stop the run when the user asks."""
     with started.child.log.open("rb") as log:
 
         def copy_and_check_hurry() -> bool:
+            """Called while the run stops; returns whether it must be killed."""
             _copy(log)
             return stop_requests.is_repeated
 
         while started.child.poll() is None:
             _copy(log)
-            if stop_requests.has_request.wait(PAUSE):
+            if stop_requests.has_request.wait(CHECK_SECONDS):
                 scheduler.stop(copy_and_check_hurry)
         _copy(log)
     scheduler.reap()
@@ -340,7 +342,7 @@ def _follow(started: StartedRun, scheduler: JobScheduler, stop_requests: StopReq
 
 
 def _copy(log: BinaryIO) -> None:
-    """Print the lines that were added to a log."""
+    """Print what was added to a log."""
     while piece := log.read(PIECE_BYTES):
         sys.stderr.write(piece.decode("utf-8", errors="replace"))
         sys.stderr.flush()

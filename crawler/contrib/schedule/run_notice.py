@@ -34,16 +34,17 @@ ENDED = "ended"
 RUN_FAILED = "failed"
 HARVEST_FELL = "harvest_fell"
 
-# The harvest of a run is the share of pages on topic among those that it read.
-FALLEN = 0.5  # the share of the usual harvest below which a harvest has fallen
-USUAL_RUNS = 5  # earlier runs whose mean harvest is the usual one
+# The harvest of a run is the share of pages on topic among the pages that it read.
+FALLEN = 0.5  # below this share of the usual harvest, a harvest has fallen
+USUAL_RUNS = 5  # the usual harvest is the mean harvest of so many earlier runs, or fewer
 EARLIER_RUNS = 20  # earlier runs among which these are looked for, as some have failed or read few pages
 LEAST_READ = 20  # pages that a run must have read for its harvest to count
+# Time limits of a webhook and of the command.
 POST_SECONDS = 10.0
 COMMAND_SECONDS = 30.0
-LONGEST = 2_000  # characters of a webhook's address
+MAX_ADDRESS = 2_000  # characters of a webhook's address
 
-# The results of a notice; `status` and `exit` are followed by a colon and a number.
+# The results of a notice, as stored; `status` and `exit` are followed by a colon and a number, as in `status:500`.
 SENT = "sent"
 PRIVATE = "private"
 TIMEOUT = "timeout"
@@ -95,7 +96,13 @@ def webhook_address(address: str) -> str:
         is_allowed = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not parts.username
     except ValueError:
         is_allowed = False
-    if not is_allowed or len(address) > LONGEST or not address.isascii() or not address.isprintable() or " " in address:
+    if (
+        not is_allowed
+        or len(address) > MAX_ADDRESS
+        or not address.isascii()
+        or not address.isprintable()
+        or " " in address
+    ):
         raise ArgumentError(
             "a webhook is an address with https:// or http://, without a user name; {given} is none",
             given=repr(address[:100]),
@@ -116,7 +123,7 @@ def webhook_host(address: str) -> str:
 
 
 def usual_harvest(earlier: Sequence[Run]) -> float | None:
-    """The mean harvest of the last runs that did not fail and read enough pages; None if there are none.
+    """The mean harvest of the last USUAL_RUNS runs that did not fail and read enough pages; None if there are none.
 
     `earlier` are the runs before a run, newest first.
     """
@@ -224,7 +231,7 @@ class NoticeSender:
         self.settings = settings
         self.threads: list[Thread] = []
 
-    def tell(self, job: Job, run: Run) -> None:
+    def send_once(self, job: Job, run: Run) -> None:
         """Send the notice of a run in a thread, if there is a webhook or a command, and it was not sent yet."""
         if run.notice is None and (job.notify or self.settings.command) and self.jobs.claim_notice(run.id):
             thread = Thread(target=self._send, args=(job, run), name="notice")
@@ -248,6 +255,7 @@ class NoticeSender:
             if address:
                 results.append(within(POST_SECONDS, lambda: post(address, body, self.settings.allowed)))
             failures = [notice_result for notice_result in results if notice_result != SENT]
+            # Two failures, of the command and of the webhook, are separated by a space.
             self.jobs.write_notice(run.id, " ".join(failures) or SENT)
         except StateError as error:
             logger.warning("The result of a notice could not be recorded: %s", error)
@@ -257,7 +265,7 @@ class NoticeSender:
 
 
 def failure_words(notice: str) -> Message | None:
-    """Why a notice was not sent, by its stored result; None if it was sent.
+    """Why a notice was not sent, by its stored result, whose first failure counts; None if it was sent.
 
     >>> str(failure_words("status:500")), failure_words("sent")
     ('the webhook answered with status 500', None)

@@ -9,8 +9,8 @@ from crawler.contrib.schedule.cron import Cron
 from crawler.contrib.schedule.job_store import Run, RunStatus
 from crawler.translation.message import N_, Message, plural, span
 
-MOST_TIMES = 6  # times of a day that are listed one by one
-LEAST_OF_RANGE = 3  # consecutive numbers from which a range is written
+MOST_TIMES = 6  # with at most so many times a day, each is listed
+LEAST_OF_RANGE = 3  # from so many consecutive numbers on, a range is written
 DAYS = (N_("Sunday"), N_("Monday"), N_("Tuesday"), N_("Wednesday"), N_("Thursday"), N_("Friday"), N_("Saturday"))
 MONTHS = (  # nested, so that the formatter does not give each month a line
     *(N_("January"), N_("February"), N_("March"), N_("April"), N_("May"), N_("June"), N_("July"), N_("August")),
@@ -121,7 +121,9 @@ def failure(status: int | None) -> Message:
 
 
 def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]:
-    """The times of a day at which a job runs, and whether they are regular: sentences begin with regular times."""
+    """The times of a day at which a job runs, and whether they are regular, such as "every 15 minutes". A sentence
+    begins with regular times, and otherwise with the days.
+    """
     # A few times are listed.
     if len(minutes) * len(hours) <= MOST_TIMES:
         times = _listed([f"{hour:02}:{minute:02}" for hour in hours for minute in minutes])
@@ -172,8 +174,8 @@ def _days(fields: CronSim) -> Message | None:
         if not _has_a_range(fields):
             on_weekdays = Message("on {days}", {"days": weekdays})
 
-    # `day_and` is true if one of the fields begins with a star: then cron runs on days that match both. Otherwise it
-    # runs on days that match one of them: all days if one field has all.
+    # `day_and` is true if the field of days or of weekdays begins with a star: then cron runs on days that match both
+    # fields. Otherwise it runs on days that match either: on all days if one of the fields has all.
     if days_of_month is not None and weekdays is not None and on_weekdays is not None:
         if fields.day_and:
             return Message("{month} if it is {week}", {"month": days_of_month, "week": weekdays})
@@ -222,7 +224,7 @@ def _weekdays(fields: CronSim) -> Message:
 
 
 def _with_ranges(numbers: Iterable[int], name_of: Callable[[int], Text] = str) -> Message:
-    """The names of numbers, with ranges for LEAST_OF_RANGE and more consecutive ones.
+    """The names of numbers as a list, where LEAST_OF_RANGE or more consecutive numbers are a range.
 
     >>> str(_with_ranges([1, 2, 3, 4, 8, 9])), str(_with_ranges([1]))
     ('1 to 4, 8 and 9', '1')

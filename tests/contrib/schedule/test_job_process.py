@@ -114,7 +114,7 @@ def test_nothing_is_crawled_for_what_no_job_may_have(
 def test_a_crawl_that_is_not_to_go_on_ends_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: Callable[[Jobs, Run], object], ends: bool
 ) -> None:
-    monkeypatch.setattr(job_process, "BEAT", 0.01)
+    monkeypatch.setattr(job_process, "BEAT_SECONDS", 0.01)
     heard = threading.Event()
     before = signal.signal(signal.SIGTERM, lambda *_: heard.set())
     jobs = Jobs(open_database(URL.create("sqlite", database=str(tmp_path / "crawl.db"))))

@@ -17,7 +17,7 @@ from sqlalchemy.engine import URL
 
 from crawler.contrib.schedule.job_definition import column_values
 from crawler.contrib.schedule.job_process import RunProcess, folder_of, lock_of, log_of
-from crawler.contrib.schedule.job_scheduler import LATE, STEADY_SECONDS, JobScheduler, SchedulerLimits
+from crawler.contrib.schedule.job_scheduler import LATE_SECONDS, STEADY_SECONDS, JobScheduler, SchedulerLimits
 from crawler.contrib.schedule.job_store import (
     BY_HAND,
     ON_TIME,
@@ -155,8 +155,8 @@ def test_what_is_due_starts_once(world: World) -> None:
 @pytest.mark.parametrize(
     ("now", "how", "missed", "next_at"),
     [
-        (THREE + LATE, "cron", 0, THREE + DAY),
-        (THREE + LATE + 1, "late", 0, THREE + DAY),
+        (THREE + LATE_SECONDS, "cron", 0, THREE + DAY),
+        (THREE + LATE_SECONDS + 1, "late", 0, THREE + DAY),
         (THREE + DAY - 1, "late", 0, THREE + DAY),
         (THREE + DAY, "late", 1, THREE + 2 * DAY),
         (THREE + 9.5 * DAY, "late", 9, THREE + 10 * DAY),

@@ -179,8 +179,8 @@ def test_what_is_sent(jobs: Jobs, receiver: Receiver) -> None:
     sender = NoticeSender(jobs, NoticeSettings(allowed=LOOPBACK))
     for exit_status, read, on_topic in ((0, 100, 60), (0, 100, 10), (1, 40, 30)):
         run = ended(jobs, f"{receiver.url}/hook", exit_status, read, on_topic)
-        sender.tell(job_of(jobs), run)
-        sender.tell(job_of(jobs), run)  # whoever else saw the end
+        sender.send_once(job_of(jobs), run)
+        sender.send_once(job_of(jobs), run)  # whoever else saw the end
         sender.wait()
         time.sleep(0.01)
     assert [path for path, _ in receiver.got] == ["/hook"] * 3
@@ -196,7 +196,7 @@ def test_what_is_sent(jobs: Jobs, receiver: Receiver) -> None:
 
 def test_nothing_is_sent_if_nobody_asked(jobs: Jobs) -> None:
     run = ended(jobs, None)
-    NoticeSender(jobs, NoticeSettings()).tell(job_of(jobs), run)
+    NoticeSender(jobs, NoticeSettings()).send_once(job_of(jobs), run)
     assert job_of(jobs).last.notice is None
 
 
@@ -205,7 +205,7 @@ def test_failures_are_recorded_and_logged(jobs: Jobs, receiver: Receiver, caplog
     by = NoticeSettings((sys.executable, "-c", "raise SystemExit(3)"), LOOPBACK)
     sender = NoticeSender(jobs, by)
     run = ended(jobs, f"{receiver.url}/500")
-    sender.tell(job_of(jobs), run)
+    sender.send_once(job_of(jobs), run)
     sender.wait()
     assert job_of(jobs).last.notice == "exit:3 status:500"
     assert [line[-3:] for line in caplog.messages if line.startswith("bees: run 1: ")] == ["s 3", "500"]

@@ -32,7 +32,7 @@ NEARLY_FULL = 0.6
 LINES_FOR_EDGE = 10
 """The edge of a text is measured if it has at least so many lines; otherwise it is USUAL_EDGE."""
 EDGE_QUANTILE = 0.95
-"""The edge is this quantile of the widths of lines: a few lines are too wide."""
+"""The edge is this quantile of the widths of lines, so that a few wider lines do not count."""
 GAP = re.compile(r"\S {3,}\S")
 """Space between columns."""
 WIDE_GAP = re.compile(r"\S {5,}\S")

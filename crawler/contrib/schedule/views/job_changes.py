@@ -50,9 +50,9 @@ from crawler.translation.message import Message
 logger = logging.getLogger(__name__)
 
 MAX_SEEDS = 20_000
-"""Characters of the seeds."""
+"""Characters of the seeds, at most."""
 FORM_SETTINGS = ("CONTACT", "KEEP_RESPONSES")
-"""Settings that the form has."""
+"""Settings among the fields of the form."""
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 router = APIRouter()
 From = Annotated[Literal["list", "job"], Query(alias="from", description="the page of the button")]
@@ -258,7 +258,9 @@ def begin(context: DashboardContext, job_id: int) -> str | None:
 
 
 def _wait_for_end(scheduler: JobScheduler, started: StartedRun) -> None:
-    """Wait for the end of a run, and record it if the run could not do so itself, for example because it was killed."""
+    """Wait for the end of a run, then close the database. The end is recorded if the run could not do so itself, for
+    example because it was killed.
+    """
     started.child.wait()
     try:
         scheduler.reap()

@@ -36,11 +36,11 @@ from crawler.store.database import database_time
 from crawler.translation.message import N_, Message, available_language, catalogue_of, languages
 
 AT_ONCE = 100
-"""Jobs that are listed at once."""
+"""Jobs that one response lists."""
 MOST_RUNS = 200
-"""Runs of a job that are listed."""
+"""Runs of a job that are listed, at most."""
 NEXT_TIMES = 3
-"""Times of a cron line that are shown."""
+"""Next times of a cron line that are shown."""
 DONE = {
     "added": N_("The job was added."),
     "paused": N_("The job is paused."),
@@ -71,7 +71,7 @@ class JobRun:
     id: int
     number: int
     how: str
-    """Why it was started: `cron` on time, `late` for missed times, `now` by hand."""
+    """How it was started: `cron` on time, `late` for missed times, `now` by hand."""
     status: str
     exit: int | None
     started_at: float
@@ -154,7 +154,7 @@ class CronWords:
 
 @api.get("/api/jobs", summary=N_("Jobs, and when they run next, a hundred at a time"))
 def schedule_data(context: Context, after: After = 0) -> Schedule:
-    """The jobs after the job with a number, or from the first if there is no such job; none without a database."""
+    """The jobs after the job with the id `after`; from the first if there is no such job; none without a database."""
     scheduler = _scheduler_is_at_work(context)
     try:
         with context.reading() as connection:
@@ -215,7 +215,8 @@ def job_with_id(jobs: Iterable[Job], job_id: int) -> Job:
 
 def _scheduler_is_at_work(context: DashboardContext) -> bool | None:
     """Whether a scheduler runs in this folder; None if that cannot be determined."""
-    with SCHEDULER_CHECK:  # or another check, which takes the lock, would look like a scheduler
+    # One check at a time: a check takes the lock itself, so it would look like a scheduler to another check.
+    with SCHEDULER_CHECK:
         try:
             return is_held(lock_of(context.output))
         except OSError:
@@ -284,7 +285,7 @@ def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
 
 
 def _pages_since(connection: Connection, name: str, since: float) -> int | None:
-    """The number of pages of a crawl since a moment, from its samples, as counting pages could take too long."""
+    """The number of pages that a crawl has stored since a moment, by its samples: counting pages may take too long."""
     crawl_id = _crawl_id(connection, name)
     if crawl_id is None:
         return None
