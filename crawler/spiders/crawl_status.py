@@ -24,15 +24,19 @@ T = TypeVar("T")
 MOST_OUTCOMES = 100
 """The most outcomes of a group that are counted individually: a server may invent a media type for each page."""
 MOST_WALLED = 1_000
-"""The most hosts that are remembered as behind a wall: a page that a service shows to robots in place of all others."""
+"""The most hosts that are remembered as behind a wall. A wall is a page that a service, such as a bot check, shows to
+robots instead of the real pages.
+"""
 MOST_REMEMBERED = 200_000
 """How many unfollowed addresses are remembered, so that each is counted only once."""
 OTHERS = {
     Group.SKIPPED: Outcome(Code.OTHER_REASONS),
     Group.FAILED: Outcome(Code.OTHER_FAILURES),
-    Group.PUT_OFF: Outcome(Code.UNPRODUCTIVE),  # without a pattern: all other patterns
+    Group.PUT_OFF: Outcome(Code.UNPRODUCTIVE),  # its detail is a pattern of addresses; without one, all other patterns
 }
-"""The outcome under which further outcomes of a group are counted together."""
+"""The outcome under which outcomes of a group beyond `MOST_OUTCOMES` are counted together. The other groups always have
+few different outcomes.
+"""
 
 
 class OutcomeCounts:
@@ -52,7 +56,7 @@ class OutcomeCounts:
 
     def among_left_out(self, urls: Sequence[str]) -> set[str]:
         """The addresses among these that were already counted as not followed."""
-        # One expression that runs in C, as it sees most links of each page.
+        # A single expression that runs in C, because it is called with most links of each page.
         return set(compress(urls, map(self.left_out.__contains__, map(hash, urls))))
 
     def leave_out(self, url: str, outcome: Outcome) -> None:
@@ -94,7 +98,7 @@ class EndReason(StrEnum):
     """Nothing is left to do. Scrapy gives this reason."""
     SHUTDOWN = "shutdown"
     """A signal stopped it. Scrapy gives this reason."""
-    STATE = "state"
+    STORE_FAILED = "state"  # as in Scrapy's statistic `finish_reason`
     """Pages can no longer be stored."""
     HARVEST = "harvest"
     """Too few of the last pages were on the topic."""
@@ -120,13 +124,15 @@ class CrawlStatus:
     round_counts: RoundCounts | None = None
     """Counts of the pages of the round, at the end; None in the first round, where all are new."""
     waiting_links: WaitingLinkCounts | None = None
-    """How many links wait at the end: those unlikely to lead to the topic, and those that are only an image."""
+    """How many links wait at the end: links unlikely to lead to the topic, and links that are only an image."""
     put_off: Outcomes = field(default_factory=Outcomes)
-    """Addresses put off at the end: one outcome for each pattern of addresses that brought nothing."""
+    """How many addresses are not requested because addresses of the same pattern brought nothing, at the end: one
+    outcome for each pattern.
+    """
     exhausted_at: HarvestCounts | None = None
-    """The harvest because of which the crawl ended; None if it did not end for its harvest."""
+    """The harvest that was so low that the crawl ended; None if the crawl ended for another reason."""
     _closing: asyncio.Future[None] | None = None
-    """The end of the crawl, once it has begun."""
+    """Closes the spider; None until `end` is called."""
 
     def note_wall(self, host: str, service: str) -> None:
         """Remember that a host is behind a wall against robots."""
@@ -137,7 +143,7 @@ class CrawlStatus:
         """End the crawl because pages can no longer be stored, for this reason."""
         if not self.broken:
             self.broken = why
-            self.end(EndReason.STATE)
+            self.end(EndReason.STORE_FAILED)
 
     def end(self, reason: str) -> None:
         """End the crawl before the frontier is empty, once."""

@@ -37,17 +37,17 @@ def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
         url = serving.enter_context(demo.serving(_port(known_seed), exact=True))
     else:
         url = serving.enter_context(demo.serving())
-    address = address_of(url).host
-    allowed = [*crawler.settings.getlist("ALLOWED_PRIVATE_HOSTS"), address]
+    host = address_of(url).host
+    allowed = [*crawler.settings.getlist("ALLOWED_PRIVATE_HOSTS"), host]
     crawler.settings.set("ALLOWED_PRIVATE_HOSTS", allowed, priority="cmdline")
     # Scrapy names slots by host, without the port.
-    slots = crawler.settings.getdict("DOWNLOAD_SLOTS") | {address.partition(":")[0]: DEMO_SLOT}
+    slots = crawler.settings.getdict("DOWNLOAD_SLOTS") | {host.partition(":")[0]: DEMO_SLOT}
     crawler.settings.set("DOWNLOAD_SLOTS", slots, priority="cmdline")
     return url
 
 
 def _hindrance(session: WorkerSession) -> Message | None:
-    """Why the demo site cannot be served to this worker, or None. All addresses of a crawl have one port."""
+    """Why the demo site cannot be served to this worker, or None if it can. Known addresses keep their port."""
     name = session.plan.name
     known_seed = session.known_seed()
     with session.engine.begin() as connection:

@@ -24,10 +24,10 @@ class Documents(Protocol):
         """Whether a response with these headers may be a document, so that its body is downloaded."""
 
     def is_document(self, response: Response) -> bool:
-        """Whether a response is a document according to its first bytes, or a text file."""
+        """Whether a response is a document, by its first bytes, or a text file."""
 
     def may_be_page(self, response: Response) -> bool:
-        """Whether a response may be a web page although the server declares a document type, as it is no document."""
+        """Whether the server declares a document type for a response that is no document: it may be a web page."""
 
     async def page(self, response: Response) -> Page | Outcome:
         """The page of a document, or why there is none."""
@@ -69,7 +69,7 @@ class Rendering(Protocol):
         """Whether the browser starts."""
 
     def may_be_due(self, page: Page) -> bool:
-        """Whether a page is to be rendered: certainly, or depending on the trials of similar pages that are running."""
+        """Whether a page needs rendering, or may need it, depending on similar pages that are being rendered."""
 
     async def rendered(self, page: Page, response: Response) -> RenderedPage:
         """The rendered page; the page as served if rendering similar pages has gained nothing."""

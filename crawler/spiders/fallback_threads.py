@@ -10,7 +10,7 @@ from crawler.extraction.extractor_fallback import is_doubtful
 from crawler.page.page import Extraction, Page
 
 THREADS = 4
-"""Pages that the second method reads at the same time."""
+"""How many pages the second method reads at the same time."""
 
 
 class FallbackThreads:
@@ -24,10 +24,11 @@ class FallbackThreads:
 
     async def extract(self, page: Page) -> None:
         """Extract a page if the first method is in doubt."""
+        # The whole text of a document is its main text, so there is nothing to be in doubt about.
         if page.document is None and is_doubtful(page.once(self._first)):
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(self._threads, page.once, self._extract)
 
     def close(self) -> None:
-        """Extract no further page."""
+        """Extract no further pages."""
         self._threads.shutdown(wait=False, cancel_futures=True)

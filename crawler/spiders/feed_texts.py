@@ -22,9 +22,9 @@ LEAST_LENGTH = 250
 FULLER_FACTOR = 2
 """The text of an entry is used if it is longer than this many times the text of the page."""
 MOST_BYTES = 32_000_000
-"""The most memory of the texts that wait for their pages; the oldest are dropped."""
+"""The most memory for the texts that wait for their pages; if they need more, the oldest are dropped."""
 OVERHEAD_BYTES = 1_000
-"""Memory that is counted for each text in addition to its own."""
+"""Memory that is counted for each text in addition to its strings."""
 
 
 class FeedTexts:
@@ -56,8 +56,10 @@ class FeedTexts:
         return any(self._key(url) in self._kept for url in (candidate.url, candidate.requested) if url)
 
     def in_place_of(self, page: Page, candidate: Candidate, *, is_refused: bool = False) -> Page | None:
-        """A page made from the entry if the server refuses the page, if it is a login, or if it has less than half of
-        the entry's text; otherwise None.
+        """A page made from the kept text of its entry in a feed, which is then no longer kept.
+
+        None if there is no such text, or it is no better: unless the server refuses the page, or the page is a login,
+        the text must be longer than `FULLER_FACTOR` times that of the page.
         """
         entry_text = self._pop(candidate, page.url)
         if entry_text is None:
@@ -85,7 +87,7 @@ class FeedTexts:
         return feed_page
 
     def _pop(self, candidate: Candidate, url: str) -> EntryText | None:
-        """Remove and return the text of the page at an address.
+        """Remove and return the text kept for a page, whose address is `url` after redirects.
 
         None if there is none, or if redirects led to another path, such as that of a login.
         """

@@ -1,5 +1,7 @@
-"""Selects the links and images of a page to request, with the words by which links get priorities; describes how the
-page shows its images; and decides which responses are images.
+"""Selects the links and images of a page to request.
+
+`LinkSelector` also returns the words by which links get priorities. `PageImages` also describes how the page shows its
+images, as evidence of which are noise, and decides which responses are images.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ class PageImages:
     max_bytes: int
     """The most bytes of an image."""
     page_limit: int = MOST_IMAGES
-    """The limit of the settings; `most_of_page` is never above `MOST_IMAGES`, which is how many images are judged."""
+    """The most images of a page by the settings. Only the first `MOST_IMAGES` are judged, so no more are requested."""
     site_limit: int | None = None
     """The most images that are requested for all pages of a site; None for any number."""
     _site_counts: Counter[str] = field(default_factory=Counter)
@@ -166,7 +168,7 @@ class EvidenceCache:
         return self._sites.get(site_id or 0) or Evidence()
 
     def update(self, news: Iterable[SiteEvidence], forgotten: Iterable[int]) -> None:
-        """Replace the counts of a site, or add to them unless they are whole; remove the forgotten sites."""
+        """Add new counts to those of a site, or replace them if the new ones are `whole`; drop the forgotten sites."""
         for site_evidence in news:
             evidence = Evidence()
             if not site_evidence.whole:
@@ -240,7 +242,7 @@ class LinkSelector:
             else:
                 new.setdefault(link.url, []).append(link)
 
-        # The candidates, with the words by which those that are not images get priorities.
+        # The candidates. Links that are only an image have a fixed priority; `TopicTracker` sets those of the others.
         positions = image_targets(page) if new_behind_image else {}
         sighting_records = self.images.sighting_records(
             page, {url: positions[url] for url in new_behind_image if url in positions}
@@ -253,6 +255,7 @@ class LinkSelector:
             Candidate(url, 0, depth, page.url, labels=labels_of(first.text, first.its_class))
             for url, (first, *_) in new.items()
         )
+        # Of links to known addresses, only their own words are used, not the text around them (`near`).
         return SelectedLinks(
             new=candidates,
             new_contexts=link_contexts(page, new),
@@ -265,7 +268,7 @@ class LinkSelector:
 
         Their text is the title of the page, which describes their targets as well.
         """
-        # Several tags may have one code, such as en-GB and en-US: reversed, so that the first address remains.
+        # Several tags may have one code, such as en-GB and en-US. The first of them is set last, so that it remains.
         url_of_language = {normalise(tag): url for tag, url in reversed(page.alternates.items())}
         url_of_language.pop(normalise(page.language), None)
         urls = [url_of_language[code] for code in sorted(self.languages) if code in url_of_language]

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 LIST_PRIORITY = 5_000
 """A priority below the seeds and above all links."""
 MOST_LISTS = 20
-"""The most sitemaps of a site that are read without being given by the user; a list that is a seed may name more."""
+"""The most sitemaps that are read of one robots.txt, and the most lists of a site that are read because other lists
+name them. A list that the user gave may name more.
+"""
 MOST_FEEDS = 3
-"""The most feeds of a site that are read: blogs have one for each post, with its comments."""
+"""The most feeds of a site that are read: a blog may have a feed for the comments on each post."""
 
 
 @dataclass

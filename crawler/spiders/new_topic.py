@@ -48,7 +48,7 @@ def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWo
         priorities: dict[int, int] = {}
         for parent, links in rows_by_parent.items():
             contexts = [LinkContext(url=row.url, anchor=words_of(row.url)) for row in links]
-            priorities |= zip((row.id for row in links), focus.queue_links(parent, contexts), strict=True)
+            priorities.update(zip((row.id for row in links), focus.queue_links(parent, contexts), strict=True))
         new_topic.save_priorities(priorities, {row.host_id for row in rows})
 
     new_topic.finish(topic.text, topic.digest, (json.dumps(focus.summary(), ensure_ascii=False), focus.record()))

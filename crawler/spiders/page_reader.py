@@ -83,13 +83,12 @@ class PageReader:
         lease = lease_of(response.request)
 
         # The text: of the page, or of its entry in a feed. Rights and links are those of the page as served.
+        # In place of a page from a feed, the server has sent a wall, a login or a summary, which is not stored.
         served = page
         page = self.feeds.in_place_of(page, lease.candidate) or page
-        is_of_feed = (
-            page.made_from is MadeFrom.FEED
-        )  # then the response is a wall, a login or a summary, and is not stored
+        is_of_feed = page.made_from is MadeFrom.FEED
         extraction = page.once(self.extract)
-        cut = page.ended or extraction.ended
+        cut = page.ended or extraction.ended  # the limit that cut off the rest of the page
         if cut:
             self.counts.count(Outcome(Code.PAGE_CUT, cut))
         if extraction.method:  # the second method has read the page
@@ -108,14 +107,14 @@ class PageReader:
         if awaits_browser:
             self.count_statistic("render/missed", 1)
 
-        # Its relevance, and the priorities of its links.
+        # The relevance of the page, and the priorities of its links.
         self.topic.focus.name_translations(lease.candidate.requested or lease.candidate.url, named_translations(served))
         language = READERS["language"](page, extraction)
         judgement = self.topic.judge(lease.candidate, extraction, refusal is None, language)
         page_links = self._links(served, lease.candidate)
         links, priorities = self.topic.score(lease.candidate.requested or lease.candidate.url, page_links)
 
-        # The comparison with its history.
+        # The comparison of the page with its history.
         outcome = refusal
         check = None
         digest = None
@@ -126,7 +125,7 @@ class PageReader:
             check = ChangeCheck(PageChange.NOINDEX)
         is_stored = outcome is None and (check is None or check.change is not PageChange.SAME)
 
-        # The item and its result.
+        # The item and the result of the request.
         item = _item(page, response, lease, judgement)
         item.crawl = self.crawl_name
         item.round = self.round_number()
@@ -136,8 +135,8 @@ class PageReader:
             item.change = check.change.value
             item.extractor_version = check.extractor_version
             check = replace(check, has_same_bytes=bool(lease.history and digest and lease.history.raw_digest == digest))
-        # A frame is the page of an application before its scripts fill it. Neither its validators nor those of a wall
-        # tell whether the text has changed.
+        # A frame is the page of an application before its scripts fill it. Neither the validators (ETag and
+        # Last-Modified) of a frame nor those of a wall tell whether the text has changed.
         is_frame = awaits_browser or TRIAL in response.request.meta
         request_result = result_of(response.request, outcome)
         item.result = replace(
@@ -157,7 +156,7 @@ class PageReader:
         return item
 
     def _rights_refusal(self, rights: Rights) -> Outcome | None:
-        """Why a page is refused for the purpose of the crawl; None if it is not."""
+        """Why a page must not be used for the purpose of the crawl, by its rights; None if it may be used."""
         signal = self.purpose.refusal(rights.evidence)
         if signal is not None:
             return Outcome(Code.RIGHTS_RESERVED, signal)
@@ -196,8 +195,8 @@ class PageReader:
     ) -> tuple[tuple[LessonKind, str], ...]:
         """The page as an example of the topic, if the topic needs examples; it is learned at once.
 
-        If a topic is given, the examples are the seeds, except front pages, which may have many topics. If none is
-        given, they are all seeds, and the pages in lists that are seeds.
+        If a topic is given, seeds are examples, except front pages, which may have many topics. If no topic is given,
+        all seeds are examples, and so are the pages in lists that are seeds.
         """
         examples = self.topic.examples
         if candidate.depth > 0 or not examples.are_sought:
@@ -249,7 +248,7 @@ class PageReader:
         return None, check
 
     def _templates(self, page: Page) -> tuple[Template, ...]:
-        """The templates of the host that this page completes, as enough pages now have them."""
+        """The templates that are learned from this page and the pages of its host before it."""
         if self.libraries is None or page.document is not None:
             return ()
         host = address_of(page.url).host
@@ -279,7 +278,9 @@ def read_alone(response: Response, method: str, extract: Callable[[Page], Extrac
 
 
 def page_of(response: Response) -> Page:
-    """The page in a response. Its address has the route of the leased address: a fragment, which is not sent."""
+    """The page in a response. The fragment of the leased address, which was not sent, is added again if it is a route
+    of an application.
+    """
     lease: Lease | None = response.request.meta.get("lease") if response.request is not None else None
     url = response.url + (route(lease.candidate.url) if lease is not None else "")
     content_type = header(response.headers, "Content-Type")

@@ -1,7 +1,7 @@
 """The outcome of each request, such as why it failed or was refused.
 
-`outcome_of` finds the outcome of a failure, and `result_of` the part of a result that is in the meta of its request.
-`Leases` counts results and passes them to the frontier.
+`outcome_of` finds the outcome of a failed request, and `result_of` begins the result of a request with what its meta
+says. `Leases` counts the outcomes of finished results and passes the results to the frontier.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ PART_OF_PAGE = "part_of_page"
 ONLY_PUBLIC = "only_public"
 """Meta key of a request: whether it may only be sent to a public address, even if the settings allow others."""
 TRIAL = "trial"
-"""Meta key of a request: whether its page gained content by rendering."""
+"""Meta key of a request whose page was to be rendered: the trial (whether the page gained content), or None."""
 SITE_FILES = "site_files"
 """Meta key of a request: the files of its host that declare how pages may be used."""
 REFUSED_TIMES = "backoff_times"
@@ -167,8 +167,8 @@ def lease_of(request: Request) -> Lease:
 
 
 def result_of(request: Request, outcome: Outcome | None = None) -> PageResult:
-    """The result of a request, as far as its meta tells: where redirects led a seed that did not fail, the verdict on
-    an image, and the trial of a page.
+    """The result of a request with what its meta says: the verdict on an image, the trial of a page, and for a seed
+    that did not fail, the address to which redirects led.
     """
     shared_examples: tuple[tuple[LessonKind, str], ...] = ()
     if outcome is None or outcome.code.group is not Group.FAILED:
@@ -212,7 +212,7 @@ class Leases:
             self._count_check(lease, result)
 
     def _retry_notes(self, lease: Lease, outcome: Outcome | None) -> Iterator[tuple[LessonKind, str]]:
-        """A note to request a seed or an example again at the next start."""
+        """For a seed or an example that failed, a note to request it again at the next start."""
         if outcome is not None and (outcome.code.group is Group.FAILED or outcome.code in TEMPORARY_CODES):
             if lease.candidate.kind is AddressKind.SEED:
                 yield LessonKind.SEED_AGAIN, lease.candidate.url

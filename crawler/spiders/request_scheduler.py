@@ -35,12 +35,12 @@ from crawler.workers.local_workers import LocalWorkers
 logger = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 0.25  # between two batches, unless the frontier needs one sooner
-LEAST_COMMIT_SECONDS = 0.02  # between two batches in any case
+LEAST_COMMIT_SECONDS = 0.02  # between two batches, at least
 EXPIRY_SECONDS = LEASE_SECONDS / 6  # between two checks for workers that have died
 MOST_REASON = 100  # characters of the reason that a pipeline gives for dropping an item
 LEAST_COUNT_SECONDS = 1.0  # between two counts of the links that wait because they are unlikely to lead to the topic
 COUNT_SHARE = 0.02
-"""The share of the time of all workers that these counts may take."""
+"""The largest share of the time of all workers that these counts may take."""
 
 
 class FrontierScheduler(BaseScheduler):
@@ -166,7 +166,7 @@ class FrontierScheduler(BaseScheduler):
         last_expiry = monotonic()
         try:
             while True:
-                self._share()
+                self._share_if_due()
                 await self.commit()
                 self._obey()
                 await self._count_links()
@@ -189,6 +189,7 @@ class FrontierScheduler(BaseScheduler):
     async def _count_links(self) -> None:
         """Count the links that wait because they are unlikely, at most for `COUNT_SHARE` of the time of all workers."""
         begin = monotonic()
+        # Unless the plan limits tries, which are requests for unlikely links, no link waits.
         if not self.session.plan.limits_tries or begin < self.next_count_at:
             return
         await self._in_thread(self.session.count_waiting_links)
@@ -202,13 +203,14 @@ class FrontierScheduler(BaseScheduler):
         is_paused = self.control is Control.PAUSED
         if is_paused != self.frontier.is_paused:
             self.frontier.is_paused = is_paused
-            if self.session.plan.shared_files is None:  # not started by another worker of this machine, which logs it
+            # A worker that another worker of this machine has started leaves it to that one to log this.
+            if self.session.plan.shared_files is None:
                 logger.info("Paused on the dashboard" if is_paused else "Resumed on the dashboard")
             self._wake()
         if self.control is Control.STOPPING:
             self.status.end(EndReason.DASHBOARD)
 
-    def _share(self) -> None:
+    def _share_if_due(self) -> None:
         """If the topic model is due to be shared, share it, and ask which links are still queued."""
         if monotonic() - self.shared_at >= self.share_seconds:
             self.shared_at = monotonic()
@@ -249,20 +251,21 @@ class FrontierScheduler(BaseScheduler):
         else:
             logger.warning("This worker was considered dead; it continues as a new one")
         self.frontier.forget(is_committed)
-        if not is_committed:  # the next batch carries its samples
-            self.frontier.add_samples(*batch.samples)
+        if not is_committed:
+            self.frontier.add_samples(*batch.samples)  # for the next batch
         await self._in_thread(self.session.rejoin, not is_committed)
 
     async def _in_thread(self, work: Any, *arguments: Any) -> Any:
-        """The result of work in the thread, which is finished even if the caller is cancelled.
+        """Do work in the thread, and return its result; the work is finished even if the caller is cancelled.
 
-        Work that takes longer than the committer's `timeout_seconds` fails, as its database connection is broken.
+        The database connection of work that takes longer than the committer's `timeout_seconds` is closed, so that the
+        work fails.
         """
         loop = asyncio.get_running_loop()
         committer = self.session.committer
         timeout = loop.call_later(committer.timeout_seconds, committer.break_connection)
         future = loop.run_in_executor(self.thread, work, *arguments)
-        # If the caller is cancelled, nobody else retrieves an exception, and asyncio would report this.
+        # If the caller is cancelled, nobody awaits the future, and asyncio would report an exception as not retrieved.
         future.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             return await asyncio.shield(future)
@@ -270,7 +273,7 @@ class FrontierScheduler(BaseScheduler):
             timeout.cancel()
 
     async def _until_needed(self) -> None:
-        """Wait until a batch is needed: at least LEAST_COMMIT_SECONDS, and COMMIT_SECONDS more at most."""
+        """Wait until a batch is needed: at least LEAST_COMMIT_SECONDS, and then at most COMMIT_SECONDS more."""
         await asyncio.sleep(LEAST_COMMIT_SECONDS)
         if not self.frontier.needs_batch:
             self._needs_batch.clear()
@@ -293,7 +296,7 @@ class FrontierScheduler(BaseScheduler):
         self._end(response, None, Code.CRAWLER_ERROR)
 
     def _end(self, response: Response, item: object, code: Code, detail: str = "") -> None:
-        """End a lease without storing anything; the links that the item's result has are followed all the same."""
+        """End a lease without storing anything; the links in the result of the item are followed nevertheless."""
         request = response.request if response is not None else None
         # If the database failed, the lease ends with the session, and the next run requests the address again.
         if request is None or "lease" not in request.meta or self.status.broken:

@@ -46,10 +46,10 @@ from crawler.topic.page_translations import NamedTranslations
 from crawler.urls.address import address_of
 
 REFRESH_SECONDS = 3
-"""A refresh after at most this many seconds is a redirect; a later one is that of a page that reloads itself."""
+"""A refresh after at most this many seconds is a redirect; with a longer delay, a page only reloads itself."""
 GONE_STATUSES = (404, 410)
 MAX_LIST_LEVELS = 3  # a seed, the lists that it names, and the lists that these name
-MAX_LISTS = 1_000  # lists of one site that lists given as seeds may name; each worker counts its own
+MAX_LISTS = 1_000  # the most lists of one site that lists given as seeds may name; each worker counts for itself
 EXAMPLE_LESSONS = {
     AddressKind.EXAMPLE: (LessonKind.EXAMPLE, Outcome(Code.EXAMPLE)),
     AddressKind.COUNTEREXAMPLE: (LessonKind.COUNTEREXAMPLE, Outcome(Code.COUNTEREXAMPLE)),
@@ -70,7 +70,7 @@ class TopicSpider(Spider):
         if crawl is not None:
             self.crawl = crawl
         self.nested_lists: Counter[str] = Counter()
-        """How many lists of each site are requested because other lists name them."""
+        """For each site, how many of its lists are requested because other lists name them."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -80,12 +80,11 @@ class TopicSpider(Spider):
             return super().from_crawler(crawler)
         session: WorkerSession | None = kwargs.pop("session", None)
         arguments: Arguments = kwargs.pop("arguments", None) or parse(kwargs)
-        if (
-            session is None
-        ):  # a script started the crawl; the command `crawl` checks the settings before it joins a session
+        # The command `crawl` checks the settings before it joins a session; a script passes no session.
+        if session is None:
             check_crawl(crawler.settings, arguments)
         spider = super().from_crawler(crawler, build(crawler, arguments, session))
-        crawler.signals.connect(spider.leave_other_types, signals.headers_received)
+        crawler.signals.connect(spider.stop_other_types, signals.headers_received)
         if spider.crawl.documents is not None:
             crawler.signals.connect(spider.crawl.documents.close, signals.spider_closed)
         if spider.crawl.fallback is not None:
@@ -106,24 +105,27 @@ class TopicSpider(Spider):
         conditions = conditional_headers(lease.compared, self.crawl.reader.comparison.version)
         page_meta: dict[str, Any] = {"lease": lease}
         if conditions:
-            page_meta["handle_httpstatus_list"] = [NOT_MODIFIED]
+            page_meta["handle_httpstatus_list"] = [NOT_MODIFIED]  # `parse` gets the 304, which is no failure
         max_bytes = self.crawl.documents.max_bytes(url) if self.crawl.documents is not None else None
         if max_bytes is not None:
             page_meta["download_maxsize"] = max_bytes
         return Request(url, self.parse, errback=self.failed, dont_filter=True, headers=conditions, meta=page_meta)
 
-    def leave_other_types(self, headers: Headers, request: Request) -> None:
-        """Stop the download of anything but a web page or a document. Seeds and lists may also be sitemaps or feeds."""
+    def stop_other_types(self, headers: Headers, request: Request) -> None:
+        """Stop the download of a link or an example whose declared type is neither a web page nor a document.
+
+        Seeds and lists may also be sitemaps or feeds, and images are checked in `parse_image`.
+        """
         lease: Lease | None = request.meta.get("lease")
         declared = media_type(header(headers, "Content-Type"))
         is_page_expected = lease is not None and lease.candidate.kind in EXAMPLE_KINDS | {AddressKind.LINK}
         documents = self.crawl.documents
         is_document = documents is not None and documents.is_wanted(headers, request.url)
         if is_page_expected and declared and declared not in HTML_TYPES and not is_document:
-            raise StopDownload(fail=False)
+            raise StopDownload(fail=False)  # `parse` gets the response, and skips it by its type
 
     def parse(self, response: Response) -> Iterator[PageItem] | Awaitable[Iterable[PageItem | Request]]:
-        """The page as an item, if it is to be stored; if not, its lease ends at once."""
+        """Read a response: a page to be stored becomes an item; the lease of any other response ends at once."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         if "lease" not in response.request.meta:  # one of Scrapy's tools for single pages
             return iter((read_alone(response, self.settings["EXTRACTOR"], extractor_of(self.settings)),))
@@ -131,7 +133,7 @@ class TopicSpider(Spider):
         lease = lease_of(request)
         documents = self.crawl.documents
 
-        # Responses that are not read as pages: an unchanged page, a list of addresses, or a part.
+        # Responses that are not read as pages: an unchanged page, a list of addresses, or a part of a page.
         if response.status == NOT_MODIFIED:
             check = ChangeCheck(PageChange.NOT_MODIFIED)
             self.finish(request, replace(result_of(request), check=check, validators=validators(response)))
@@ -147,7 +149,7 @@ class TopicSpider(Spider):
             self.skip(request, Outcome(Code.NOT_WHOLE, str(response.status)))
             return iter(())
 
-        # Documents, web pages, and what is neither.
+        # Documents, responses that are neither documents nor web pages, and web pages.
         if documents is not None and documents.is_document(response):
             return self.parse_document(response, documents)
         if not is_html(self.declared_type(response), response.body):
@@ -159,7 +161,7 @@ class TopicSpider(Spider):
     def parse_html(
         self, page: Page, response: Response
     ) -> Iterator[PageItem] | Awaitable[Iterable[PageItem | Request]]:
-        """The page as an item, if it is to be stored: after its refresh, rendering or second extraction, if needed."""
+        """Follow the refresh of a page, render it, or extract it a second time, where needed; then parse it."""
         if page.refresh is not None:
             seconds, target = page.refresh
             if seconds <= REFRESH_SECONDS:
@@ -172,9 +174,9 @@ class TopicSpider(Spider):
         return self.parse_page(page, response)
 
     def declared_type(self, response: Response) -> str:
-        """The Content-Type of a response that is not a document.
+        """The declared Content-Type of a response that is not a document.
 
-        It is empty if the server wrongly declares the type of a document: the response may still be a page.
+        It is empty if the server declares a document type, which is wrong then: the response may still be a page.
         """
         documents = self.crawl.documents
         is_wrongly_declared = documents is not None and documents.may_be_page(response)
@@ -195,9 +197,9 @@ class TopicSpider(Spider):
         return self.parse_page(page, response)
 
     async def render_page(self, page: Page, response: Response, rendering: Rendering) -> Iterable[PageItem]:
-        """The page as an item after `rendering` has run its scripts in a browser.
+        """Let `rendering` run the scripts of a page in a browser, then parse the page.
 
-        `rendering` returns the page unchanged if rendering similar pages has gained nothing.
+        `rendering` returns the page as served if rendering similar pages has gained nothing.
         """
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         try:
@@ -208,17 +210,15 @@ class TopicSpider(Spider):
         if rendered.is_soft_404:
             self.skip(response.request, Outcome(Code.MISSING))
             return ()
+        # The scripts may have replaced the page by a wall. The headers were checked before the page was rendered.
         service = wall_service(response.status, {}, rendered.page)
-        if service:  # the scripts have replaced the page by a wall
+        if service:
             self.skip(response.request, Outcome(Code.WALLED, service))
             return ()
         return await self.parse_with_fallback(rendered.page, response)
 
     async def follow_refresh(self, page: Page, response: Response, url: str) -> Iterable[PageItem | Request]:
-        """The request for the target of a page's refresh, as after a redirect.
-
-        If the target is the page's own address, the page is parsed.
-        """
+        """Request the target of a page's refresh, as after a redirect; parse the page if it only refreshes itself."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request = response.request
         if url == request.url:
@@ -231,14 +231,14 @@ class TopicSpider(Spider):
         if target_lease is None:
             self.skip(request, Outcome(Code.REDIRECT_TO_KNOWN))
             return ()
-        if target_lease.id == lease_of(request).id:  # another spelling of its own address
+        if target_lease.id == lease_of(request).id:  # the target is another spelling of the page's address
             return await self.parse_with_fallback(page, response)
         target = self.request_for(target_lease)
         target.meta[REDIRECT_TIMES] = request.meta.get(REDIRECT_TIMES, 0) + 1
         return (target,)
 
     async def parse_with_fallback(self, page: Page, response: Response) -> Iterable[PageItem]:
-        """The page as an item; if the first extractor is in doubt, the second one has read it, if there is one."""
+        """Let the second extractor, if there is one, read a page about which the first is in doubt; then parse it."""
         if self.crawl.fallback is not None:
             try:
                 await self.crawl.status.unless_ending(self.crawl.fallback.extract(page))
@@ -247,7 +247,7 @@ class TopicSpider(Spider):
         return self.parse_page(page, response)
 
     def parse_page(self, page: Page, response: Response) -> Iterator[PageItem]:
-        """The page as an item, if it is to be stored."""
+        """The page as an item, if it is to be stored; if not, its lease ends."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request = response.request
         self.learn_home(request)
@@ -255,15 +255,15 @@ class TopicSpider(Spider):
             self.finish(request, self.example_result(request, page))
             return
         item = self.crawl.reader.read(page, response, has_browser=self.crawl.has_browser)
-        self.crawl.follow_harvest()
+        self.crawl.follow_harvest()  # ends the crawl if too few of the last pages are on the topic
         check = item.result.check
         if item.result.outcome is None and (check is None or check.change is not PageChange.SAME):
             yield item
-        else:  # nothing is stored
+        else:  # refused or unchanged: nothing is stored
             self.finish(request, item.result)
 
     def parse_image(self, response: Response) -> Iterator[ImageItem]:
-        """The image as an item, if it is to be stored."""
+        """The image as an item, if it is to be stored; if not, its lease ends."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request = response.request
         result = result_of(request)
@@ -284,7 +284,7 @@ class TopicSpider(Spider):
             self.crawl.learning.take_in(LessonKind.HOME, home)
 
     def example_result(self, request: Request, page: Page) -> PageResult:
-        """The result of an example or counterexample, from which the topic learns."""
+        """Learn from an example or counterexample of the topic; returns the result of its request."""
         candidate = lease_of(request).candidate
         text = example_text(page, page.once(self.crawl.reader.extract))
         if not text:
@@ -299,7 +299,8 @@ class TopicSpider(Spider):
 
         Pages in a list that the user gave come right after the seeds; pages in other lists are scored like links.
         """
-        self.crawl.counts.count(Outcome(Code.LIST_CUT), page_list.is_cut)
+        if page_list.is_cut:
+            self.crawl.counts.count(Outcome(Code.LIST_CUT))
         if not page_list.pages and not page_list.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
         for url, translations in page_list.translations.items():
@@ -316,10 +317,13 @@ class TopicSpider(Spider):
         return replace(result_of(request, Outcome(Code.LIST)), links=links)
 
     def lists_within_limits(self, urls: Collection[str], parent: Candidate) -> Iterator[Candidate]:
-        """Candidates for the lists that a list names, within limits; `depth` counts the lists above them."""
+        """Candidates for the lists that the list `parent` names, at most `MAX_LIST_LEVELS` deep.
+
+        A site may have `MAX_LISTS` of them if the user gave the list, otherwise `MOST_LISTS`.
+        """
         depth = parent.depth + 1
         max_lists = MAX_LISTS if parent.priority >= SEED_PRIORITY else MOST_LISTS
-        priority = min(parent.priority, SEED_PRIORITY)  # an example of the topic has a higher one
+        priority = min(parent.priority, SEED_PRIORITY)  # an example of the topic has a higher priority than seeds
         list_candidate = Candidate("", priority, depth, kind=AddressKind.LIST, via=FoundBy.SITEMAP)
         for candidate in self.allowed(sitemaps_first(urls), list_candidate):
             site = address_of(candidate.url).site
@@ -332,7 +336,10 @@ class TopicSpider(Spider):
     def allowed(
         self, urls: Collection[str], prototype: Candidate, lastmods: Mapping[str, float] = NO_LASTMODS
     ) -> Iterator[Candidate]:
-        """Copies of `prototype` for the addresses in scope, except known pages without a time in `lastmods`."""
+        """Copies of `prototype` for the addresses in scope.
+
+        Known addresses are left out unless `lastmods` has a time for them, which may make a stored page due again.
+        """
         seen = self.crawl.frontier.seen(urls)
         for url in urls:
             lastmod = lastmods.get(url)
@@ -345,7 +352,7 @@ class TopicSpider(Spider):
                 yield replace(prototype, url=url, lastmod=lastmod)
 
     def failed(self, failure: Failure) -> Iterator[PageItem]:
-        """End a request that failed. If the server withholds the page and a feed has its text, parse this instead."""
+        """End a request that failed. If the server withholds the page and a feed has its text, parse that text."""
         request: Request = failure.request  # type: ignore[attr-defined]
         lease = lease_of(request)
         outcome = outcome_of(failure)

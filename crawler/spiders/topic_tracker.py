@@ -34,14 +34,14 @@ EXAMPLE_LENGTH = 100_000
 MOST_SEEDS = 10
 """The most seed pages that the topic is learned from if it has no examples."""
 LEAST_RELEVANCE_OF_SEED = 0.2
-"""The relevance of a seed that is an example of a topic given in words. In an encyclopaedia, 94 of 96 pages on four
-topics have it before anything is learned, and 5 % of the other pages. Front pages without text have 0.
+"""The least relevance with which a seed becomes an example of a topic given in words. In an encyclopaedia, 94 of 96
+pages on four topics reach it before anything is learned, and 5 % of the other pages. Front pages without text have 0.
 """
 DIGITS = 4
 """Decimal places of relevance and scores."""
 MOST_ASKED_AFTER = 1_000
-"""Links of which the database is asked at once whether they are still queued: other workers may have requested them, or
-closed their hosts.
+"""The most links in one question to the database whether links are still queued. Other workers may have requested them,
+or closed their hosts.
 """
 
 
@@ -50,8 +50,7 @@ class TopicExample:
     """A text that is about the topic, or is not."""
 
     text: str
-    good: bool
-    """Whether it is about the topic."""
+    is_on_topic: bool
 
 
 @dataclass
@@ -60,7 +59,7 @@ class Examples:
 
     topic: Topic
     seeds_learned: int = 0
-    """How many texts of seeds the topic was learned from."""
+    """How many seeds with text were accepted. If a topic is given, the tracker learns only from the relevant ones."""
 
     def candidates(self, priority: int) -> Iterator[Candidate]:
         """The addresses of the topic's examples."""
@@ -71,22 +70,22 @@ class Examples:
             yield from (Candidate(url, priority, kind=kind, via=FoundBy.EXAMPLE) for url in urls)
 
     def accept(self, kind: LessonKind, text: str) -> TopicExample | None:
-        """Accept a lesson as an example of the topic, and count seeds; None if the topic does not need it.
+        """The example in a lesson, which is counted if it is a seed; None if the topic does not need it.
 
-        The text of a lesson is that of a seed, or the address of an example, a line end and its text.
+        `text` is the text of a seed, or for the other kinds `"ADDRESS\\nTEXT"`.
         """
         if kind is LessonKind.SEED:
             if not self.are_sought:
                 return None
             self.seeds_learned += bool(text.strip())
-            return TopicExample(text, good=True)
+            return TopicExample(text, is_on_topic=True)
         url, _, text = text.partition("\n")
         if not text.strip():
             return None
         if kind is LessonKind.EXAMPLE and url in self.topic.example_urls:
-            return TopicExample(text, good=True)
+            return TopicExample(text, is_on_topic=True)
         if kind is LessonKind.COUNTEREXAMPLE and url in self.topic.against_urls:
-            return TopicExample(text, good=False)
+            return TopicExample(text, is_on_topic=False)
         return None
 
     @property
@@ -127,14 +126,16 @@ class TopicTracker:
     def judge(
         self, candidate: Candidate, extraction: Extraction, is_counted: bool = True, language: str | None = None
     ) -> PageJudgement:
-        """The relevance of a page, from which the focus learns; must be called once for each page.
+        """Judge a page and learn from it; must be called once for each page.
 
-        The harvest counts the page if `is_counted`: if it may be kept, whatever its topic.
+        `is_counted` is whether the harvest counts the page: a page that is refused for another reason than its topic is
+        not counted.
         """
         url = candidate.requested or candidate.url
         score = _score(candidate)
         is_explored = _was_explored(candidate)
-        if is_explored:  # its priority does not tell its score, which the focus knows until it learns from the page
+        if is_explored:
+            # All links that are explored have the same priority, but the focus knows their scores until it learns.
             score_when_requested = self.focus.queued_score(url)
             if score_when_requested is not None:
                 score = round(score_when_requested, DIGITS)
@@ -161,7 +162,7 @@ class TopicTracker:
         return tuple(replace(link, priority=priority) for link, priority in zip(links, priorities, strict=True))
 
     def take_in(self, kind: LessonKind, text: str) -> None:
-        """Learn from a shared example if the topic uses it; from a seed only if it is relevant to the given topic."""
+        """Learn from a shared example if the topic uses it. If a topic is given, a seed must also be relevant to it."""
         example = self.examples.accept(kind, text)
         if example is None:
             return
@@ -169,10 +170,11 @@ class TopicTracker:
             is_relevant = self.focus.relevance("", text) >= LEAST_RELEVANCE_OF_SEED
             if not is_relevant:
                 return
-        self.focus.learn_example(example.text, example.good)
+        self.focus.learn_example(example.text, example.is_on_topic)
 
     def apply(self, models: list[str], updates: LinkUpdates) -> dict[str, int]:
-        """Learn from the models of earlier runs and other workers, and take over the links that this worker leased.
+        """Learn from the models of earlier runs and other workers, and tell the focus which links are leased or no
+        longer queued.
 
         Returns the new priorities of queued links.
         """

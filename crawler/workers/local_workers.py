@@ -225,7 +225,7 @@ class LocalWorkers:
             self.all_ended.set()
         if self.stopping or worker.is_leaving or worker.end_reason == EndReason.FINISHED:
             return
-        if worker.end_reason not in ("", EndReason.SHUTDOWN, EndReason.STATE):
+        if worker.end_reason not in ("", EndReason.SHUTDOWN, EndReason.STORE_FAILED):
             self.crawl.status.end(worker.end_reason)  # for example at one of Scrapy's limits
             return
         if worker.key not in self.crawl.reports:
