@@ -9,7 +9,7 @@
     value       = number | text in ' or " | null | true | false
 
 Every condition is true or false: a field that is null, or of another type than the value, is different from it and
-neither less nor greater. In a text a quotation mark is written twice.
+neither less nor greater. Words may be upper-case: `NOT`. A text contains its own quotation mark doubled: `'bee''s'`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,13 @@ from crawler.translation.nearest import nearest
 
 MOST_CHARACTERS = 10_000
 MOST_LEVELS = 15
-"""Levels of brackets and `not`: SQLite's parser has a stack of 100 symbols, of which a level may take five."""
+"""Levels of brackets and `not`, and the outermost one: SQLite's parser has a stack of 100 symbols, of which a level may
+take five.
+"""
 MOST_COMPARISONS = 500
-"""Comparisons of all conditions together: SQLite refuses an expression with 1,000 of them one within another."""
+"""Comparisons of all conditions of an export together (applied in crawler/export/where_conditions.py): SQLite refuses
+expressions nested 1,000 deep.
+"""
 _EXACT = 2**53
 """Whole numbers up to this are exact in every database."""
 _TOKEN = re.compile(
@@ -100,7 +104,7 @@ Condition = Comparison | Negation | Junction
 
 
 def conjuncts(condition: Condition) -> Iterator[Condition]:
-    """The parts of a condition that must all hold, so that it holds; the condition itself if it is no conjunction."""
+    """The parts of a condition that `and` joins; the condition itself if no `and` joins it."""
     if isinstance(condition, Junction) and condition.is_all:
         for part in condition.parts:
             yield from conjuncts(part)
@@ -130,12 +134,12 @@ def value_at(values: Mapping[str, Any], path: tuple[str, ...]) -> Any:
 
 
 def condition_of(text: str) -> Condition:
-    """Parse a condition; raises a WrongUseError in one sentence.
+    """Parse a condition; raises a WrongUseError if it is malformed or names no field.
 
     >>> condition_of("relevance > 0.5 and language != 'zh'").holds({"relevance": 0.6, "language": "en"})
     True
     """
-    return _Parser(text).whole()
+    return _Parser(text).parse()
 
 
 def _kind(value: Any) -> type:
@@ -146,7 +150,7 @@ def _kind(value: Any) -> type:
 
 
 class _Parser:
-    """Reads a condition from left to right."""
+    """Reads a condition from left to right, with a method for each rule of the grammar."""
 
     def __init__(self, text: str) -> None:
         if len(text) > MOST_CHARACTERS:
@@ -154,12 +158,12 @@ class _Parser:
         self.text = text.encode("utf-8", "replace").decode()  # without lone surrogates, which no database stores
         self.at = self._after_space(0)
         """Where the next token begins."""
-        self.ended = 0
+        self.last_end = 0
         """Where the last token ends."""
         self.levels = 0
-        """How many brackets and `not` are open."""
+        """How many levels are open."""
 
-    def whole(self) -> Condition:
+    def parse(self) -> Condition:
         """The condition of the whole text."""
         condition = self.condition()
         if self.at < len(self.text):
@@ -167,29 +171,30 @@ class _Parser:
         return condition
 
     def condition(self) -> Condition:
-        self.levels += 1
-        if self.levels > MOST_LEVELS:
-            raise WrongUseError("a condition may have {most} levels of brackets and not at most", most=MOST_LEVELS)
+        self._open_level()
         condition = self._joined("or", lambda: self._joined("and", self.negation))
         self.levels -= 1
         return condition
 
+    def _open_level(self) -> None:
+        self.levels += 1
+        if self.levels > MOST_LEVELS:
+            raise WrongUseError("a condition may have {most} levels of brackets and not at most", most=MOST_LEVELS)
+
     def _joined(self, word: str, read_part: Callable[[], Condition]) -> Condition:
-        """The next parts that a word joins, or the only part."""
+        """The next parts, which a word joins: `and` or `or`; a single part is returned as it is."""
         begin = self.at
         parts = [read_part()]
         while self._skip("name", word):
             parts.append(read_part())
         if len(parts) == 1:
             return parts[0]
-        return Junction(tuple(parts), word == "and", self._source_since(begin))
+        return Junction(tuple(parts), is_all=word == "and", source=self._source_since(begin))
 
     def negation(self) -> Condition:
         begin = self.at
         if self._skip("name", "not"):
-            self.levels += 1
-            if self.levels > MOST_LEVELS:
-                raise WrongUseError("a condition may have {most} levels of brackets and not at most", most=MOST_LEVELS)
+            self._open_level()
             negation = Negation(self.negation(), self._source_since(begin))
             self.levels -= 1
             return negation
@@ -198,16 +203,17 @@ class _Parser:
             if not self._skip("bracket", ")"):
                 self.refuse()
             return inner
-        return self.comparison(begin)
+        return self.comparison()
 
-    def comparison(self, begin: int) -> Comparison:
+    def comparison(self) -> Comparison:
+        begin = self.at
         kind, name = self._next()
         if kind != "name" or name.lower() in _WORDS:
             self.refuse(begin)
         path = _field_path(name)
         kind, sign = self._next()
         if kind != "sign":
-            self.refuse(self.ended - len(sign))
+            self.refuse(self.last_end - len(sign))
         value = self._value()
         if sign == "=":
             sign = "=="
@@ -237,8 +243,8 @@ class _Parser:
         token = _TOKEN.match(self.text, self.at)
         if token is None:
             self.refuse()
-        self.ended = token.end()
-        self.at = self._after_space(self.ended)
+        self.last_end = token.end()
+        self.at = self._after_space(self.last_end)
         return str(token.lastgroup), token[0]
 
     def _skip(self, kind: str, word: str) -> bool:
@@ -256,7 +262,7 @@ class _Parser:
 
     def _source_since(self, begin: int) -> str:
         """The text from a position to the end of the last token."""
-        return self.text[begin : self.ended]
+        return self.text[begin : self.last_end]
 
     def refuse(self, at: int | None = None) -> NoReturn:
         """Raise a WrongUseError that shows the text at a position, by default that of the next token."""
@@ -272,44 +278,48 @@ class _Parser:
 
 
 def _field_path(name: str) -> tuple[str, ...]:
-    """The parts of a field's name; raises a WrongUseError if there is no such field, and a MissingPartError if it is a
-    number of `quality` that needs a part of Winnow that is not installed.
+    """The words of a field's name, e.g. "quality.words" -> ("quality", "words").
+
+    Raises a WrongUseError if there is no such field. Raises a MissingPartError for a number of `quality` that a part of
+    Winnow computes which is not installed.
     """
     path = tuple(name.split("."))
-    if path[0] not in TYPES:
-        raise _unknown(name, path[0], list(TYPES))
-    number = ".".join(path[1:])
-    if path[0] == "quality" and number and number not in OF_EXTRACTION:
+    field = path[0]
+    if field not in TYPES:
+        raise _unknown(name, field, list(TYPES))
+    part = ".".join(path[1:])
+    if field == "quality" and part and part not in OF_EXTRACTION:
         numbers = load(Door.QUALITY, "names")  # imports numpy, which the other conditions do not need
-        if number not in numbers:
-            raise _unknown(name, number, list(numbers), "quality.")
-    if len(path) > 1 and TYPES[path[0]] is not dict:
-        raise WrongUseError("the field {name} has no parts", name=path[0])
+        if part not in numbers:
+            raise _unknown(name, part, list(numbers), prefix="quality.")
+    if part and TYPES[field] is not dict:
+        raise WrongUseError("the field {name} has no parts", name=field)
     return path
 
 
-def _unknown(name: str, part: str, names: list[str], before: str = "") -> WrongUseError:
-    near = nearest(part, names)
-    if "name" in near.values:  # otherwise the sentence names no field
-        near = Message(near.sentence, {"name": f"{before}{near.values['name']}"})
+def _unknown(name: str, wrong_part: str, names: list[str], prefix: str = "") -> WrongUseError:
+    """The error for an unknown field; it proposes the one of `names`, which follow the prefix, that is most similar."""
+    near = nearest(wrong_part, names)
+    if "name" in near.values:  # otherwise no name is similar
+        near = Message(near.sentence, {"name": f"{prefix}{near.values['name']}"})
     return WrongUseError("there is no field {name}; {near}", name=repr(name[:100]), near=near)
 
 
 def _check_types(name: str, path: tuple[str, ...], sign: str, value: Value) -> None:
-    """Raise a WrongUseError if a field can never be compared with a value."""
-    kind = TYPES[path[0]]
+    """Raise a WrongUseError if the type of a field does not fit a value or its sign."""
+    field_type = TYPES[path[0]]
     if value is None or isinstance(value, bool):
         if sign not in ("==", "!="):
             raise WrongUseError("{name} can only be compared with null, true and false by == and !=", name=name)
         if value is None:
             return
     if path[0] == "quality" and len(path) > 1:
-        kind = float
+        field_type = float
     elif len(path) > 1:
         return  # the parts of other fields may be of any type
-    if kind in (list, dict):
+    if field_type in (list, dict):
         raise WrongUseError("{name} has no single value; only null can be compared with it", name=name)
-    # A field that is neither of these two types is a number.
-    if (kind is bool) != isinstance(value, bool) or (kind is str) != isinstance(value, str):
-        kind_of_value = Message(VALUES_OF_TYPE.get(kind, N_("a number")))
-        raise WrongUseError("{name} is to be compared with {wanted}", name=name, wanted=kind_of_value)
+    # A field that is neither bool nor str is a number.
+    if (field_type is bool) != isinstance(value, bool) or (field_type is str) != isinstance(value, str):
+        wanted = Message(VALUES_OF_TYPE.get(field_type, N_("a number")))
+        raise WrongUseError("{name} is to be compared with {wanted}", name=name, wanted=wanted)

@@ -14,7 +14,7 @@ from crawler.reports.condition import Comparison, Condition, Junction, Negation
 from crawler.store.page_tables import page
 
 LARGEST_INTEGER = 2**31 - 1
-"""The largest value of PostgreSQL's INTEGER, the type of columns of whole numbers."""
+"""The largest value of PostgreSQL's INTEGER, the type of columns of whole numbers; beyond it, values become floats."""
 
 
 def sql_of(condition: Condition, dialect: str) -> ColumnElement[bool] | None:
@@ -26,7 +26,7 @@ def sql_of(condition: Condition, dialect: str) -> ColumnElement[bool] | None:
         if part is None:
             return None
         return not_(part)
-    assert isinstance(condition, Junction)  # noqa: S101 - there is no other
+    assert isinstance(condition, Junction)  # noqa: S101 - the only other kind of Condition
     parts = [sql_of(part, dialect) for part in condition.parts]
     sql_parts = [part for part in parts if part is not None]
     if len(sql_parts) < len(parts):
@@ -37,7 +37,9 @@ def sql_of(condition: Condition, dialect: str) -> ColumnElement[bool] | None:
 
 
 def divided(conditions: Sequence[Condition], dialect: str) -> tuple[ColumnElement[bool] | None, list[Condition]]:
-    """Divides conditions that must all hold: the SQL for those that the database can decide, if any, and the others."""
+    """Divide conditions that must all hold: returns the SQL of those that the database can decide, or None, and the
+    others.
+    """
     sql_parts = []
     others = []
     for condition in conditions:
@@ -69,4 +71,5 @@ def _comparison(comparison: Comparison, dialect: str) -> ColumnElement[bool] | N
         return column.is_distinct_from(value)
     if dialect == "postgresql" and TYPES[name] is str:
         column = column.collate("C")  # orders by code points, as Python and SQLite do, not by the rules of a language
+    # A comparison with a null column is null in SQL, and false here.
     return func.coalesce(column.op(comparison.sign, is_comparison=True)(value), false())
