@@ -19,18 +19,20 @@ class PatternRow:
     useful: int
     """Requests that led to a page that is no copy, or to new links to such pages."""
     put_off: int
-    """Addresses that were not requested."""
+    """Addresses that are not requested, because earlier ones of the pattern brought nothing."""
 
 
 def address_patterns(connection: Connection, crawl_id: int, most: int) -> tuple[PatternRow, ...]:
-    """The patterns of a crawl, those with the most addresses that were not requested first."""
+    """The patterns of a crawl, up to `most`; those with the most addresses put off come first."""
     columns = address_pattern.c
     requests = columns.useful + columns.useless + columns.open
     rows = (
         select(site.c.name, columns.pattern, requests, columns.useful, columns.put_off)
         .join(site, site.c.id == columns.site_id)
-        .where(columns.crawl_id == crawl_id, requests + columns.put_off > 0)  # others only count rendered pages
-        .order_by(columns.put_off.desc())  # as in the index: a crawl of many sites has too many rows to sort them all
+        .where(
+            columns.crawl_id == crawl_id, requests + columns.put_off > 0
+        )  # the other patterns only count rendered pages
+        .order_by(columns.put_off.desc())  # the index has this order; the rows of many sites would be too many to sort
         .limit(most)
     )
     pattern_rows = (PatternRow(*row) for row in connection.execute(rows))

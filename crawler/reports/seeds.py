@@ -36,7 +36,7 @@ def failed_seeds(connection: Connection, crawl_id: int, most: int) -> FailedSeed
     query = select(*columns).select_from(ADDRESSES_WITH_HOSTS).where(*has_failed)
     rows = connection.execute(query.order_by(address.c.id).limit(most)).all()
     number = len(rows)
-    if number == most:
+    if number == most:  # there may be more
         count = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*has_failed)
         number = connection.execute(count).scalar_one()
     return FailedSeeds(
@@ -46,8 +46,8 @@ def failed_seeds(connection: Connection, crawl_id: int, most: int) -> FailedSeed
 
 
 def all_failed(connection: Connection, crawls: Collection[int]) -> set[int]:
-    """Which of these crawls failed with all their seeds: at least one seed failed, and none was read. None of the
-    crawls may have a page in its current round.
+    """Which of these crawls, none of which has a page in its current round, failed with all their seeds: at least one
+    seed failed, and none was read.
     """
     if not crawls:
         return set()

@@ -1,12 +1,12 @@
 """The sites of a crawl, sorted and filtered, and the hosts that will take longest.
 
-Sites are listed a part at a time, in a few milliseconds even among hundreds of thousands: they are sorted by an index,
-by pages or name; other orders are for at most FEW sites. Queued addresses are counted only for the listed sites, each
-up to a limit.
+`sites` lists the sites of a crawl a part at a time, in a few milliseconds even among hundreds of thousands: the orders
+by pages and by name have an index; the order by requests is for at most FEW sites. Queued addresses are counted only
+for the listed sites, each up to a limit.
 
-Counting the queued addresses of very many hosts would take too long. So the slowest hosts are found among candidates:
-hosts with many addresses in an evenly spread sample of all addresses, and hosts with long pauses. Queued addresses are
-counted only for the candidates, up to a limit.
+`slowest` finds the hosts that will take longest. Counting the queued addresses of very many hosts would take too long.
+So it looks at candidates: hosts with many addresses in an evenly spread sample of all addresses, and hosts with long
+pauses. Queued addresses are counted only for the candidates, up to a limit.
 
 Unlikely links, which wait because they are unlikely to lead to the topic, do not count as queued addresses here. A
 pause is the time between two requests to a host. A host rests for longer after it refused requests or failed.
@@ -26,12 +26,13 @@ from crawler.store.database import database_time, in_chunks
 from crawler.topic.priorities import LEAST_LIKELY, is_unlikely
 
 FEW = 20_000
-"""The most sites that are sorted by any order."""
+"""The most sites that are counted, or sorted without an index."""
 MOST_HOSTS = 200
 """The most hosts of a site that are read."""
 FEW_HOSTS = 2_000
-"""The hosts of all listed sites are read in one query up to this number; beyond it, in one query for each site."""
+"""Up to this number, the hosts of all listed sites are read in one query; beyond it, in one query for each site."""
 SORTS = ("pages", "requests", "name")
+"""The orders of sites: the most pages or requests first, or alphabetical."""
 HAS_LIKELY = host.c.best >= LEAST_LIKELY
 """The condition that a host has queued addresses other than unlikely links."""
 HOSTS = select(
@@ -46,7 +47,7 @@ HOSTS = select(
 
 
 def waiting_of_site(most: int) -> ScalarSelect[int]:
-    """A subquery of a query of sites: the queued addresses of a site, counted up to a limit."""
+    """A subquery for a query of sites: the number of queued addresses of each site, counted up to `most`."""
     queued = (
         select(address.c.id)
         .join(host, host.c.id == address.c.host_id)
@@ -62,6 +63,7 @@ class SiteQuery:
 
     _: KW_ONLY
     sort: str = "pages"
+    """One of SORTS."""
     name: str = ""
     """Part of the names of the sites; empty lists all."""
     after: tuple[int, int] | str | None = None
@@ -84,12 +86,13 @@ class SiteRow:
     waiting_is_least: bool
     """Whether more are queued than were counted."""
     hosts: int
+    """Its hosts, up to MOST_HOSTS; the fields below are about these."""
     hosts_are_least: bool
-    """Whether there are more hosts than were read."""
+    """Whether it has more hosts."""
     closed: int
     """How many of its hosts are closed."""
     why: str | None
-    """The outcome for which one of them is closed, the first in alphabetical order."""
+    """The outcome for which a host is closed; if several differ, the first in alphabetical order."""
     rests_until: float | None
     """When the first of its hosts with queued addresses may be requested; if that is in the future, the site rests."""
     latency: float | None
@@ -107,13 +110,14 @@ class SortedSites:
     sort: str
     """The order: the requested one, or by pages if there are too many sites for that."""
     number: int
-    """Sites that match, counted up to a limit."""
+    """Sites that match, counted up to FEW."""
     number_is_least: bool
     """Whether more sites match."""
 
 
 def sites(connection: Connection, crawl_id: int, query: SiteQuery) -> SortedSites:
-    """A part of the sites of a crawl."""
+    """A part of the sites of a crawl, with the state of their hosts."""
+    # How many sites match.
     conditions: list[ColumnElement[bool]] = [site.c.crawl_id == crawl_id]
     if query.name:
         conditions.append(site.c.name.contains(query.name.lower(), autoescape=True))
@@ -125,7 +129,7 @@ def sites(connection: Connection, crawl_id: int, query: SiteQuery) -> SortedSite
     if sort == "requests" and not has_few:
         sort = "pages"
     if has_few and (query.name or sort == "requests"):
-        # With the index of the sort order, all sites would be read to find the few that match.
+        # The few sites that match are found first, then sorted: an index of the order would lead through all sites.
         conditions = [site.c.id.in_(select(matching.subquery().c.id))]
     rows = connection.execute(_sorted(conditions, sort, query).limit(query.most + 1)).all()
     shown = rows[: query.most]
@@ -160,8 +164,8 @@ def _site_row(row: Row[Any], host_rows: Sequence[Row[Any]], waiting: int, most_w
     """A site with the state of its hosts."""
     hosts = host_rows[:MOST_HOSTS]
     queued_hosts = [host_row for host_row in hosts if host_row.has_likely]
-    closed = [host_row.closed for host_row in hosts if host_row.closed]
-    pauses = [
+    closing_outcomes = [host_row.closed for host_row in hosts if host_row.closed]
+    pauses = [  # of the hosts whose pause is known
         max(host_row.crawl_delay, host_row.delay or 0.0)
         for host_row in hosts
         if host_row.delay is not None or host_row.crawl_delay
@@ -176,8 +180,8 @@ def _site_row(row: Row[Any], host_rows: Sequence[Row[Any]], waiting: int, most_w
         waiting_is_least=waiting > most_waiting,
         hosts=len(hosts),
         hosts_are_least=len(host_rows) > MOST_HOSTS,
-        closed=len(closed),
-        why=min(closed, default=None),
+        closed=len(closing_outcomes),
+        why=min(closing_outcomes, default=None),
         rests_until=min((host_row.next_at for host_row in queued_hosts), default=None),
         latency=max((host_row.latency for host_row in hosts if host_row.latency is not None), default=None),
         pause=max(pauses, default=None),
@@ -185,7 +189,7 @@ def _site_row(row: Row[Any], host_rows: Sequence[Row[Any]], waiting: int, most_w
 
 
 def _hosts(connection: Connection, site_ids: Sequence[int]) -> Mapping[int, Sequence[Row[Any]]]:
-    """The hosts of some sites; if there are very many, at most the limit plus one of each site."""
+    """The hosts of some sites, by site; if there are more than FEW_HOSTS, at most MOST_HOSTS + 1 of each site."""
     rows_of_site: defaultdict[int, list[Any]] = defaultdict(list)
     rows = connection.execute(HOSTS.where(host.c.site_id.in_(site_ids)).limit(FEW_HOSTS + 1)).all()
     if len(rows) > FEW_HOSTS:
@@ -233,7 +237,7 @@ class SlowHost:
     site: str
     why: SlowReason
     seconds: float
-    """Seconds until all its queued addresses are requested, if nothing changes."""
+    """Seconds until all its queued addresses are requested, if nothing changes; 0 for a closed host."""
     waiting: int
     """Its queued addresses."""
     is_counted: bool
@@ -241,9 +245,9 @@ class SlowHost:
     rest: float
     """Seconds until it may be requested again."""
     pace: float
-    """The seconds between two requests that its robots.txt asks for."""
+    """The pause in seconds for which its robots.txt asks; 0 if it asks for none."""
     delay: float | None
-    """The current seconds between two requests, without those that robots.txt asks for."""
+    """The current pause in seconds, apart from the one for which robots.txt asks."""
     latency: float | None
     """Seconds until it responds."""
     worker: int | None
@@ -256,10 +260,12 @@ def slowest(connection: Connection, crawl_id: int, most: int = 10) -> tuple[Slow
     now = database_time(connection)
     crawl_totals = totals(connection, crawl_id)
     estimates = _estimated_waiting(connection, crawl_id, crawl_totals.waiting - crawl_totals.unlikely)
+
+    # The two kinds of candidates.
     candidates = {host_id for host_id, _ in Counter(estimates).most_common(CANDIDATES)}
     candidates.update(connection.execute(hosts_by_pauses(crawl_id, now).limit(CANDIDATES)).scalars())
     slow_hosts = [
-        _slow_host(row, now, estimates.get(row.id, 0), several=crawl_totals.workers > 1)
+        _slow_host(row, now, estimates.get(row.id, 0), has_several_workers=crawl_totals.workers > 1)
         for part in in_chunks(sorted(candidates))
         for row in connection.execute(hosts_with_waiting(part, MOST_COUNTED))
     ]
@@ -279,7 +285,7 @@ SECONDS_PER_REQUEST = _larger(
 def hosts_by_pauses(crawl_id: int, now: float) -> Select[int]:
     """The query for the hosts of a crawl that would take longest if all had the same number of queued addresses."""
     rest = case((host.c.next_at > now, host.c.next_at - now), else_=0.0)
-    # All of them are read: sequentially, which is faster than by the index of names; + 0 rules that index out.
+    # All hosts are read, faster sequentially than by the index of crawls and names; + 0 rules that index out.
     of_crawl = host.c.crawl_id + 0 == crawl_id
     seconds = rest + ASSUMED_WAITING * SECONDS_PER_REQUEST
     return select(host.c.id).where(of_crawl, HAS_LIKELY).order_by(seconds.desc())
@@ -304,9 +310,11 @@ def hosts_with_waiting(host_ids: Sequence[int], most: int) -> Select[Any]:
 
 
 def _estimated_waiting(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int, int]:
-    """The `waiting` queued addresses of a crawl, divided among the hosts that a sample of all addresses shows."""
-    # The sample: evenly spread ids. Their ends are read separately, which is fast; SQLite would read the whole table
-    # for both at once.
+    """Estimates of how many queued addresses hosts have, by host id: `waiting`, the number of the whole crawl, is
+    divided among the hosts as in a sample of all addresses.
+    """
+    # The sample: evenly spread ids. The first and the last id are read separately, which is fast; in one query, SQLite
+    # would read the whole table for them.
     first = connection.execute(select(func.min(address.c.id))).scalar() or 0
     last = connection.execute(select(func.max(address.c.id))).scalar() or 0
     ids = sorted({first + (last - first) * n // SAMPLE_SIZE for n in range(SAMPLE_SIZE + 1)})
@@ -329,8 +337,8 @@ def _estimated_waiting(connection: Connection, crawl_id: int, waiting: int) -> M
     return {host_id: sampled[host_id] * waiting // sampled_of_crawl for host_id in hosts_of_crawl}
 
 
-def _slow_host(row: Row[Any], now: float, estimate: int, *, several: bool) -> SlowHost:
-    """A host, with its estimated number of queued addresses; `several` says whether the crawl has several workers."""
+def _slow_host(row: Row[Any], now: float, estimate: int, *, has_several_workers: bool) -> SlowHost:
+    """The host in a row of `hosts_with_waiting`; `estimate` is its estimated number of queued addresses."""
     is_counted = row.waiting < MOST_COUNTED
     waiting = row.waiting if is_counted else max(row.waiting, estimate)
     rest = max(0.0, row.next_at - now)
@@ -340,7 +348,7 @@ def _slow_host(row: Row[Any], now: float, estimate: int, *, several: bool) -> Sl
     return SlowHost(
         host=row.name,
         site=row.site_name,
-        why=_why(row, rest, several),
+        why=_why(row, rest, has_several_workers),
         seconds=seconds,
         waiting=waiting,
         is_counted=is_counted,
@@ -353,15 +361,16 @@ def _slow_host(row: Row[Any], now: float, estimate: int, *, several: bool) -> Sl
     )
 
 
-def _why(row: Row[Any], rest: float, several: bool) -> SlowReason:
+def _why(row: Row[Any], rest: float, has_several_workers: bool) -> SlowReason:
     """The first reason that applies, in order of importance."""
     delay = row.delay or 0.0
     latency = row.latency or 0.0
     reasons = {
         SlowReason.CLOSED: row.closed is not None,
+        # Twice the usual time is surely no pause between two requests.
         SlowReason.RESTS: rest > max(SHORTEST_REST_SECONDS, 2 * row.seconds_per_request),
         SlowReason.PACE: row.crawl_delay > 0 and row.crawl_delay >= max(delay, latency),
         SlowReason.LATENCY: latency > 0 and latency >= delay,
-        SlowReason.WORKER: several and row.worker_number is not None,
+        SlowReason.WORKER: has_several_workers and row.worker_number is not None,
     }
     return next((why for why, holds in reasons.items() if holds), SlowReason.DELAY)
