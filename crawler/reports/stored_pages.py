@@ -40,6 +40,7 @@ NOINDEX = "noindex"
 ONLY = (NEW, CHANGED, GONE, NOINDEX)
 """The changes by which pages can be selected."""
 ERASED = "erased"
+"""The change of a page that was erased. No filter selects it: the page is no longer stored."""
 EMPTY: Mapping[str, Any] = {name: None if IS_OPTIONAL[name] else kind() for name, kind in TYPES.items()}
 """The fields of a page that was erased."""
 LANGUAGE = re.compile(r"[a-z]{2,3}")
@@ -88,11 +89,14 @@ class PageFilter:
     """Which pages of a crawl are exported; by default all except those that are gone or have noindex now."""
 
     only: str = ""
-    """One of `ONLY`: pages that became so in the last round, or since `since`."""
+    """One of `ONLY`: only pages with this change in the last round, or since `since`; any pages if empty."""
     since: int | str | None = None
-    """A round, or a time in UTC as ISO 8601: pages that became new or changed, or what `only` names, in it or later."""
+    """A round, or a time in UTC as ISO 8601: only pages that changed in it or later. Which changes count is said by
+    `only`; without it, new and changed pages count.
+    """
     min_relevance: float = 0.0
     places: tuple[LanguageOrSite, ...] = ()
+    """Only pages of one of these places; of any place if empty."""
 
 
 def place_of(text: str) -> LanguageOrSite:
@@ -168,7 +172,7 @@ class StoredPage:
     values: Mapping[str, Any]
     """The values of the requested columns."""
     _: KW_ONLY
-    response: "StoredResponse | None" = None
+    response: StoredResponse | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,14 +224,15 @@ class StoredPages:
             query = query.where(where)
         query = query.order_by(page.c.id).limit(ROWS_AT_ONCE)
 
-        # The ids of the first and the last page; null without any page.
+        # The ids of the first and the last page; null without any page. The query does not search by crawl, so it must
+        # not begin before the first page; pages after the last one are stored during the export.
         ends = select(func.min(page.c.id), func.max(page.c.id)).where(self._of_crawl)
-        first, end = self._connection.execute(ends).one()
+        first, last = self._connection.execute(ends).one()
         self._connection.rollback()
 
-        last = (first or 0) - 1
-        while rows := self._next_rows(query.where(page.c.id > last, page.c.id <= (end or 0))):
-            last = rows[-1]["id"]
+        read_until = (first or 0) - 1
+        while rows := self._next_rows(query.where(page.c.id > read_until, page.c.id <= (last or 0))):
+            read_until = rows[-1]["id"]
             for row in rows:
                 host = address_of(row["url"]).host.lower()
                 language = str(row["language"]).lower()
@@ -245,7 +250,7 @@ class StoredPages:
         return erased
 
     def robots_body(self, digest: str) -> bytes | None:
-        """The bytes of a robots.txt by which pages of this crawl were requested."""
+        """The bytes of the robots.txt with this digest, which this crawl obeyed; None if it is not stored."""
         with_digest = robots_file.c.crawl_id == self._crawl_id, robots_file.c.digest == digest
         body = self._connection.execute(select(robots_file.c.body).where(*with_digest)).scalar_one_or_none()
         self._connection.rollback()
@@ -255,8 +260,7 @@ class StoredPages:
 
     def changes(self, columns: Sequence[str], after: ChangeOffset, responses: bool = False) -> Iterator[StoredPage]:
         """The pages that became new, changed, gone, noindex or erased after an offset, in the order of their offsets,
-        with the offset as the first value of each, and with their responses if requested. The key of an erased page is
-        0.
+        with their responses if requested. `changed_values` says which values they have. The key of an erased page is 0.
         """
         until = last_offset(self._connection)
         self._connection.rollback()
@@ -290,7 +294,7 @@ class StoredPages:
         return rows_read
 
     def _conditions(self, page_filter: PageFilter) -> Iterator[ColumnElement[bool]]:
-        """The conditions of a filter; that on places lets some other pages pass, too."""
+        """The conditions of a filter; the condition on places also holds for some pages of other places."""
         since = page_filter.since
         if page_filter.only == NOINDEX:
             yield HAS_LEFT
@@ -310,7 +314,7 @@ class StoredPages:
             yield or_(*map(_may_be_in, page_filter.places))
 
     def _became(self, kind: str, since: int | str | None) -> ColumnElement[bool]:
-        """The condition that a page became new, changed, gone or noindex since a round or time, by default the last
+        """The condition that a page had this kind of change, one of ONLY, since a round or time, by default the last
         round.
         """
         time_column, round_column = {
@@ -348,6 +352,7 @@ def changes_after(
 ) -> Select[Any]:
     """The query for the pages whose last change has an offset in these bounds, in order."""
     names = dict.fromkeys(("key", "url", "gone_at", "noindex", "change", *columns))
+    # The requested columns may include the offset, which is no column of pages.
     query = select(page_change.c.offset, erasure.c.digest, *(page.c[name] for name in names if name != "offset"))
     pages = page_change.outerjoin(page, page.c.key == page_change.c.key)
     source = pages.outerjoin(erasure, erasure.c.key == page_change.c.key)
@@ -361,10 +366,12 @@ def changes_after(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetBounds:
-    """The range of the offsets that a reader of a crawl's changes may have read."""
+    """The bounds of the offsets of a crawl's changes."""
 
     before: int
-    """The last offset of the database before the crawl began; an earlier crawl of its name may have had it."""
+    """The last offset of the database before the crawl began; changes up to it are those of other crawls, perhaps of an
+    earlier one with the same name.
+    """
     last: int
     """The last offset of the database."""
 
@@ -375,9 +382,11 @@ def is_of_crawl(after: ChangeOffset, bounds: OffsetBounds, epochs: ChangeEpochs)
 
 
 def changed_values(row: RowMapping, columns: Sequence[str], epochs: ChangeEpochs) -> dict[str, Any]:
-    """The offset of a page, its id, how it changed, and the values of columns, which are empty if it was erased."""
+    """The offset of a page's last change, its id, how it changed, and the values of columns, which are empty if it was
+    erased. `row` is one of `changes_after`.
+    """
     offset = str(epochs.offset(row["offset"]))
-    if row["key"] is None:
+    if row["key"] is None:  # erased: there is no page
         return {"offset": offset, **{name: EMPTY[name] for name in columns}, "page_id": row["digest"], "change": ERASED}
     change = row["change"]
     if row["gone_at"] is not None:
