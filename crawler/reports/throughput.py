@@ -12,8 +12,8 @@ from crawler.store.batch.chart_samples import DAY, sum_of_statuses
 from crawler.store.crawl_tables import sample
 from crawler.store.database import in_chunks
 
-RECENT = 30.0
-"""The speed of a crawl is computed over this many seconds."""
+RECENT_SECONDS = 30.0
+"""The speed of a crawl is computed over this time."""
 INTERVALS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY)
 """The possible intervals between the points of a chart, in seconds, up to a day; longer ones are whole days."""
 SHORTEST_SHARED_INTERVAL = 5
@@ -71,9 +71,9 @@ def sample_totals(connection: Connection, crawls: Collection[int], since: float 
 
 
 def page_rates(connection: Connection, crawls: Collection[int], now: float) -> dict[int, float]:
-    """The pages that crawls stored per second lately, by all their workers together, by crawl id."""
+    """The pages per second of crawls in the last RECENT_SECONDS, by crawl id: the sum of the rates of their workers."""
     of_each = select(sample.c.crawl_id, func.sum(sample.c.pages), func.sum(sample.c.seconds))
-    recent = of_each.where(sample.c.crawl_id.in_(crawls), sample.c.at >= now - RECENT)
+    recent = of_each.where(sample.c.crawl_id.in_(crawls), sample.c.at >= now - RECENT_SECONDS)
     rate_of_crawl: dict[int, float] = {}
     for number, pages, seconds in connection.execute(recent.group_by(sample.c.crawl_id, sample.c.number)):
         if seconds > 0:
@@ -101,9 +101,9 @@ def sample_points(
         return ()
 
     # The samples of each interval are summed. The number of a sample's interval is computed from thousandths of a
-    # second, as one database rounds to whole numbers and the other truncates.
+    # second, as the cast to whole numbers rounds in one database and truncates in the other.
     length = _interval_length(first, last, most, SHORTEST_SHARED_INTERVAL if worker_count > 1 else 1)
-    interval = cast((sample.c.at - int(first // length) * length) * 1000, BigInteger) // (length * 1000)
+    interval = cast(sample.c.at * 1000, BigInteger) // (length * 1000)
     columns = (
         begins.label("at"),
         ends.label("last"),
