@@ -40,7 +40,7 @@ def facts(
     crawl: CrawlState, now: float, folder: Path, most: int, database: Message | None = None
 ) -> list[Text | Table]:
     """The block of lines about a crawl: its status, then its facts by name, with at most `most` seeds, reasons and
-    files each.
+    files each. `database` is the fact about the database, if it is shown.
     """
     started = Message("{date}, {ago}", {"date": date(crawl.started_at), "ago": ago(now - crawl.started_at)})
     unlikely: str | Message = ""
@@ -111,24 +111,25 @@ def _file_size(file: Any, crawl: CrawlState, folder: Path) -> Message:
 
 
 def _file(number: int, folder_id: str, crawl: CrawlState, folder: Path) -> str | Message:
-    """The path of a worker's output file; if it is not in the output folder of this command, its name."""
+    """The path of a worker's output file, or its name if the file is not in the output folder of this command."""
     name = pages_file(crawl.name, number)
     id_file = folder / FOLDER_ID_FILE
-    # The folder has the id of the worker's: it may be another one, or of another machine.
+    # Another folder, perhaps on another machine, has another id.
     if id_file.is_file() and id_file.read_text(encoding="ascii", errors="replace").split()[:1] == [folder_id]:
         return str(folder / name)
     return Message("{name} in another folder", {"name": name})
 
 
 def _status(crawl: CrawlState) -> Message:
-    values: dict[str, object] = {"ago": ago(crawl.silent or 0.0)}
+    silent = crawl.silent or 0.0
+    values: dict[str, object] = {"ago": ago(silent)}
     if crawl.ended_at is not None:
         values["date"] = date(crawl.ended_at)
     sentence = WITHOUT_WORKERS.get(crawl.status)
     if sentence is not None:
         return Message(sentence, values)
     running = _running(crawl.status, len(crawl.alive))
-    if (crawl.silent or 0.0) <= QUIET_SECONDS:
+    if silent <= QUIET_SECONDS:
         return running
     return Message("{running}, last heartbeat {ago}", {"running": running, **values})
 
@@ -142,14 +143,14 @@ def _running(status: CrawlPhase, n: int) -> Message:
 
 
 def _round(crawl: CrawlState) -> str | Message:
-    """The round, and when the next page is due if the crawl has ended; empty in the first round of a crawl that has not
-    ended, or of which no page ever is due.
+    """The number of the round. If the crawl has ended and pages are or become due, also their number or the time until
+    then; otherwise empty in the first round.
     """
+    number = f"{crawl.round:,}"
     if crawl.ended_at is None or crawl.next_due is None:
         if crawl.round == crawl.first_round:
             return ""
-        return f"{crawl.round:,}"
-    number = f"{crawl.round:,}"
+        return number
     if crawl.due:
         return plural("{round}; {n} page due", "{round}; {n} pages due", crawl.due, round=number)
     return Message("{round}; the next page is due in {span}", {"round": number, "span": span(crawl.next_due)})
@@ -175,7 +176,7 @@ def _addresses(crawl: CrawlState) -> Message:
 
 
 def _ends(crawl: CrawlState) -> list[Message]:
-    """The numbers of completed addresses by outcome, without those that are 0."""
+    """How many addresses ended with each outcome, without the outcomes of none."""
     ends = defaultdict[str, int](int, crawl.totals.ends)
     counts = (
         plural("{n} page", "{n} pages", ends["page"]),
@@ -251,7 +252,7 @@ def line(text: object = "", style: str = "") -> Text:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[int]) -> Table:
-    """A table, in which the columns with these indexes are numbers and aligned at the right."""
+    """A table. The columns with the indexes in `numbers` are right-aligned."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for index, head in enumerate(heads):
         table.add_column(line(Message(head)), justify="right" if index in numbers else "left", overflow="fold")

@@ -39,7 +39,9 @@ from crawler.translation.message import first
 AFTER_RUNNING = 2**62
 """The `before` of the part that follows the running crawls: larger than the id of any crawl."""
 MOST_SITES = 10
+"""Sites of a crawl in detail."""
 MOST_NAMES = 10
+"""Crawls that an error names."""
 MOST_FAILED = 10
 """Failed seeds that are named."""
 NO_LIMIT = 2**31 - 1
@@ -115,7 +117,7 @@ class CrawlSummary:
             return CrawlPhase.FAILED
         if self.ended_at is not None:
             links = WaitingLinkCounts(self.unlikely, self.behind_images)
-            if links.requestable(self.waiting + self.unlikely):
+            if links.requestable(self.waiting + self.unlikely):  # only max_pages ends a crawl that could go on
                 return CrawlPhase.FULL
             return CrawlPhase.FINISHED
         if self.alive:
@@ -132,11 +134,11 @@ def all_summaries(connection: Connection, now: float) -> list[CrawlSummary]:
 def latest_summaries(
     connection: Connection, now: float, before: int, most: int
 ) -> tuple[list[CrawlSummary], int | None]:
-    """A part of the crawls with ids below `before`, the latest first, and the `before` of the next part if there is
-    one.
+    """A part of the crawls with ids below `before`, the latest first, and the `before` of the next part; None after the
+    last part.
 
-    With before=0 the running crawls come first, and then the latest. A later part may list running crawls a second
-    time.
+    The first part, with before=0, lists the running crawls before the others. A later part may list running crawls a
+    second time.
     """
     running = []
     if before:
@@ -166,6 +168,7 @@ def _latest(connection: Connection, condition: ColumnElement[bool], most: int) -
 
 
 def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -> list[CrawlSummary]:
+    # The counts of the workers, by crawl.
     workers: defaultdict[int, list[WorkerState]] = defaultdict(list)
     pages = Counter[int]()
     waiting = Counter[int]()
@@ -174,11 +177,12 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
         pages[worker_row.crawl_id] += worker_row.pages
         waiting[worker_row.crawl_id] += worker_row.waiting
 
-    # The row of a crawl has the counts of workers that have left it; those of the others are added.
     without_pages = [row.id for row in rows if row.ended_at is not None and not row.pages]
     fruitless = all_failed(connection, without_pages)
     summaries = []
     for row in rows:
+        # The row of a crawl has the counts of the workers that have left it. Unlikely links are counted now and
+        # then, so fewer links may be queued by now.
         queued = max(0, row.waiting + waiting[row.id])
         summaries.append(
             CrawlSummary(
@@ -261,14 +265,14 @@ class CrawlState(CrawlSummary):
     """Images that are not judged yet, because too few pages of their site were read."""
     totals: OutcomeTotals
     files: tuple[Row[*tuple[Any, ...]], ...]
-    """The rows of the workers' output files."""
+    """The rows of the workers' output files in the table `output`."""
     site_count: int
     due: int
     """Pages that are due."""
     next_due: float | None
     """Seconds until the next page is due, 0 if one is; None if no page ever will be."""
     sites: tuple[SiteRow, ...]
-    """The sites with the most pages, if this crawl was requested in detail."""
+    """The first MOST_SITES sites with the most pages, if this crawl was requested in detail; otherwise empty."""
 
     @property
     def held(self) -> int:
@@ -338,7 +342,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
 
 def outcome_totals(connection: Connection, crawl_id: int | None = None) -> defaultdict[int, OutcomeTotals]:
     """The outcomes of completed addresses, of one crawl or of all, by the crawl's id. This reads all their rows."""
-    # Of an address without an outcome, whether it became an image rather than a page; null for the others.
+    # Whether an address without an outcome became an image rather than a page; null for addresses with an outcome.
     is_image = case((address.c.outcome.is_(None), address.c.kind == AddressKind.IMAGE))
     columns = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_image)
     counts = select(*columns, func.count()).select_from(ADDRESSES_WITH_HOSTS).where(IS_DONE).group_by(*columns)

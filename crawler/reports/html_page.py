@@ -47,6 +47,7 @@ def environment(package: str, **filters: Callable[..., Any]) -> Environment:
 
 
 def _without_control(value: Any) -> Any:
+    """A value with U+FFFD for control characters; a line break CR LF, whose CR is one, becomes LF."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     return CONTROL.sub("\ufffd", value.replace("\r\n", "\n"))
@@ -82,7 +83,7 @@ class ReportTable:
     rows: Sequence[Row]
     _: KW_ONLY
     texts: frozenset[int] = frozenset()
-    """The columns that contain text, from 0; the others contain numbers."""
+    """The indexes of the columns that contain text; the others contain numbers."""
     notes: tuple[Message, ...] = ()
 
 
@@ -90,7 +91,7 @@ def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> Iterator[str
     """The rows as lines for a terminal, in which Chinese characters are twice as wide as Latin letters. The columns in
     `left` are left-aligned, the others right-aligned.
 
-    The last cell of a row with fewer cells than others may be wider than its column.
+    The last cell of a row with fewer cells than others does not widen its column.
 
     >>> list(aligned([("a", "bees"), ("蜜蜂", "7")], {0}))
     ['a     bees', '蜜蜂     7']

@@ -21,8 +21,10 @@ from crawler.store.read_only import exists, reading
 from crawler.translation.message import counted
 
 UNKNOWN = "unknown, as nothing was downloaded"
-NAME_WIDTH = 40  # characters of a site in the table; longer ones are shortened
+NAME_WIDTH = 40
+"""Characters of the column of site names; longer names are shortened."""
 MOST_SITES = 20
+"""Sites in the report of a crawl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +67,11 @@ class NoiseFigures:
     audited: int
     """Images and links that are noise but were chosen for the audit."""
     audited_links: int
-    """Links behind images among these."""
+    """How many of the audited are links behind images."""
     audited_images: int
-    """Images among these that were downloaded."""
+    """How many of the audited are images that were downloaded."""
     audited_bytes: int
+    """Bytes of these images."""
     audited_pages: int
     """Pages that are stored although only noise leads to them."""
     judged_by_size: int
@@ -110,7 +113,7 @@ TOTALS = select(
     _count(verdict.c.audited, verdict.c.mistaken).label("mistaken"),
     func.count(verdict.c.site_id.distinct()).label("site_count"),
 )
-"""The figures of a crawl that are counts of verdicts, by their names."""
+"""The query for the counts of verdicts, labelled by the names of the fields of NoiseFigures."""
 BY_MODEL = (
     select(verdict.c.decided_by, _count(IS_IMAGE), _count(IS_LINK))
     .where(IS_SKIPPED)
@@ -141,7 +144,7 @@ def audited_pages(crawl_id: int) -> Select[int]:
         .join(verdict, verdict.c.key == address.c.key)
         .where(verdict.c.crawl_id == crawl_id, IS_LINK, verdict.c.audited)
     )
-    # By the requested address: after a redirect, the page has another key.
+    # Pages are found by the requested address: after a redirect, the page has another key.
     return select(func.count()).where(page.c.crawl_id == crawl_id, page.c.requested_url.in_(audited_links))
 
 
@@ -167,7 +170,7 @@ def _figures(connection: Connection, crawl_row: Any) -> NoiseFigures:
     of_crawl = verdict.c.crawl_id == crawl_row.id
     totals = connection.execute(TOTALS.where(of_crawl)).one()
     pages = 0
-    if totals.audited_links:  # otherwise the pages need not be read
+    if totals.audited_links:  # otherwise no page comes from the audit
         pages = connection.execute(audited_pages(crawl_row.id)).scalar_one()
 
     return NoiseFigures(

@@ -19,5 +19,6 @@ def search_file(url: URL, output: Path) -> Path:
 def forget_entries(path: Path, crawl_id: int) -> None:
     """Have the texts of a crawl indexed again at the next search, if there is an index."""
     if path.exists():
-        with closing(sqlite3.connect(path)) as file, file, suppress(sqlite3.OperationalError):  # has no tables yet
-            file.execute("UPDATE crawl SET started_at = ? WHERE id = ?", (NEVER, crawl_id))
+        # The second `index` commits the change. The error means that the index has no tables yet.
+        with closing(sqlite3.connect(path)) as index, index, suppress(sqlite3.OperationalError):
+            index.execute("UPDATE crawl SET started_at = ? WHERE id = ?", (NEVER, crawl_id))

@@ -103,7 +103,7 @@ class StateCommand:
             show([*lines, line(), *(line(Message(sentence)) for sentence in FOOTER)])
 
     def reset(self, name: str, is_confirmed: bool) -> None:
-        """Delete a crawl from the database, once the user confirms it by an option or an answer."""
+        """Delete a crawl from the database; asks first unless `is_confirmed`."""
         _, crawl = self.find_crawl(read_state(self.url), name)
         if crawl.alive:
             workers = [
@@ -118,6 +118,7 @@ class StateCommand:
                 seconds=LEASE_SECONDS,
             )
 
+        # What is deleted, and the question.
         counts = {
             N_("pages"): plural("{n} page", "{n} pages", crawl.texts),
             N_("addresses"): plural("{n} address", "{n} addresses", crawl.addresses),
@@ -193,7 +194,7 @@ class StateCommand:
         )
 
     def find_crawl(self, state: DatabaseState | None, name: str) -> tuple[DatabaseState, CrawlState]:
-        """The state, which is not None then, and its crawl of this name; raises a WrongUseError if there is none."""
+        """The state, if it has a crawl of this name, and the crawl; otherwise raises a WrongUseError."""
         if state is None or not state.crawls:
             raise WrongUseError("there is no crawl {name}: {why}", name=repr(name), why=self.why_no_crawl(state))
         named_crawl = next((crawl for crawl in state.crawls if crawl.name == name), None)
@@ -203,7 +204,7 @@ class StateCommand:
         return state, named_crawl
 
     def why_no_crawl(self, state: DatabaseState | None) -> Message:
-        """Why the database has no crawl, as part of a sentence."""
+        """Why the database has no crawl, as part of a sentence; `state` is None if the database has no tables."""
         path = {"path": display_url(self.url)}
         if state is not None:
             return Message("no crawl is in {path}", path)
