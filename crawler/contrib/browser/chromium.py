@@ -79,7 +79,7 @@ class RunningBrowser:
     tabs: int = 0
     """Tabs that are open or being opened."""
     is_spent: bool = False
-    """Whether it is given no further pages; it ends when its last tab is closed."""
+    """Whether it gets no further pages; it ends when its last tab is closed."""
     idle_since: float = 0.0
     """The time of the event loop at which its last tab was closed; 0 before that."""
     watching: asyncio.Task[None] | None = field(default=None, repr=False)
@@ -100,7 +100,9 @@ class Chromium:
         self._running: RunningBrowser | None = None
         self._starting = asyncio.Lock()
         self._failures = 0
+        """Failed starts since the last successful one."""
         self._ending: set[asyncio.Task[None]] = set()
+        """The tasks that are ending browsers."""
 
     @property
     def is_broken(self) -> bool:
@@ -130,7 +132,7 @@ class Chromium:
             await asyncio.wait(self._ending)
 
     async def _open(self) -> tuple[RunningBrowser, BrowserContext]:
-        """A new profile, and the browser that has it; if the browser cannot open one, it is replaced once."""
+        """A new profile, and the browser that has it; if a browser cannot open a profile, another one is tried once."""
         try:
             return await self._open_once()
         except BrowserError:
@@ -139,7 +141,7 @@ class Chromium:
             return await self._open_once()
 
     async def _open_once(self) -> tuple[RunningBrowser, BrowserContext]:
-        """A new profile, and the browser that has it; a browser that cannot open one is given no further pages."""
+        """A new profile, and the browser that has it; a browser that cannot open a profile gets no further pages."""
         running = await self._available()
         running.tabs += 1  # so that it is not ended in the meantime
         try:
@@ -178,7 +180,7 @@ class Chromium:
             return self._running
 
     async def _close(self, running: RunningBrowser, context: BrowserContext) -> None:
-        """Close a tab; if that fails or takes too long, the browser is given no further pages."""
+        """Close a tab; if that fails or takes too long, the browser gets no further pages."""
         try:
             await asyncio.wait_for(context.close(), CLOSE_SECONDS)
         except Exception:
@@ -248,11 +250,11 @@ async def _shut_down(running: RunningBrowser) -> None:
 
 
 def _end_too_large(running: RunningBrowser) -> None:
-    """End pages whose process uses too much memory, or the whole browser if all its processes together do."""
+    """Kill the processes of pages that use too much memory, or the whole browser if its processes together do."""
     memory = {process: memory_of(process) for process in process_tree(running.driver)}
     if sum(memory.values()) > MOST_BYTES_OF_ALL:
         running.is_spent = True
-        # All but the driver, which notices it and is ended in the normal way.
+        # All but the driver, which notices this and is ended in the normal way.
         kill(process for process in memory if process != running.driver)
         return
     kill(process for process, size in memory.items() if size > MOST_BYTES_OF_PAGE and is_renderer(process))

@@ -1,10 +1,10 @@
 """Recognizes the page that a single-page application shows for addresses that do not exist.
 
-The server of such an application sends the same source for all paths, called a frame here, or one source whose pages
-differ by a route: a fragment such as `#/post/one`. The scripts of the frame show a page for any address. So the frame
-is also rendered for a made-up address in the folder of the page in question. If that shows the same text, and all links
-and images of the page, the page does not exist. This requests only the data that the application looks up for the
-made-up address, and is done only for pages with little text.
+The server of such an application sends the same source for all addresses, called a frame here. The pages differ by
+their paths, or by a route: a fragment such as `#/post/one`. The scripts of the frame show a page for any address. So
+the frame is also rendered for a made-up address in the folder of the page in question. If the made-up address shows the
+same text, and all links and images of the page, the page does not exist. This requests only the data that the
+application looks up for the made-up address, and is done only for pages with little text.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class FallbackPages:
         return self._frames.get(key, path) != path
 
     async def has(self, rendered: Page, render: Callable[[str], Awaitable[Page | None]]) -> bool:
-        """Whether a page that was rendered from a frame shows what a made-up address shows. `render` renders the frame
-        at an address, and returns None if that fails.
+        """Whether these pages include `rendered`, a page rendered from a frame: it shows what a made-up address shows.
+        `render` renders the frame at an address, and returns None if that fails.
         """
         text = rendered.once(self.extract).text
         url = made_up_address(rendered.url)

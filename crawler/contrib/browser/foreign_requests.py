@@ -11,17 +11,18 @@ MOST_HOSTS = 5
 its scripts. Scripts in the cache are not requested, so later pages of a site can use more hosts.
 """
 MOST_OF_SITE = 200
-"""Requests to other sites for all pages of a site: each of its scripts once, and some data."""
+"""Requests to other sites that all pages of a site may cause together: usually each of its scripts once, and some data.
+"""
 
 
 @dataclass(frozen=True)
 class ForeignRequests:
-    """Counts the requests to other sites, by the site of the page."""
+    """Counts the requests to other sites, by the site of the page that causes them."""
 
     _by_site: Counter[str] = field(default_factory=Counter)
 
     def admit(self, part: PagePart) -> bool:
-        """Count a request if it is within the limits, and returns whether it is."""
+        """Count a request if it is within the limits; returns whether it is."""
         if not part.is_foreign:
             return True
         host = address_of(part.url).host

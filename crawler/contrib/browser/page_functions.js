@@ -16,12 +16,15 @@ globalThis.winnow = (() => {
   const root = getter(Document.prototype, "documentElement");
   const readyState = getter(Document.prototype, "readyState");
   const baseURI = getter(Node.prototype, "baseURI");
+  // All elements in a document or a shadow tree that match a selector.
   const all = (node, selector) =>
     (nodeType(node) === Node.DOCUMENT_NODE ? Document : DocumentFragment).prototype.querySelectorAll.call(node, selector);
   const words = (text) => new Set(text.split(" "));
   const VOID = words("area base br col embed frame hr img input link meta source track wbr");
   const LEFT_OUT = words("style noscript template object canvas audio video");
+  // The types of scripts that are data (JSON-LD); other scripts are left out.
   const DATA = /^application\/(ld\+json|json-ld)/i;
+  // The labels of buttons that show more of a list or a text.
   const MORE = new RegExp(
     "^(load|show|view|see|read)( \\w+)? more\\b|^more (posts|results|articles|news|stories|items)|^(weiterlesen|mehr (laden|anzeigen))" +
       "|^(voir|afficher|charger) plus|^(cargar|ver|mostrar) más|^(加载|查看|显示|展开|点击加载|載入|顯示)(更多|全文|全部)|^(阅读|展开)全文|^更多$|^もっと(見る|読む)|^показать ещ",
@@ -52,7 +55,8 @@ globalThis.winnow = (() => {
     return tag + ">";
   };
 
-  // The page as HTML without its scripts, of at most this many characters; recursion would overflow on deep trees.
+  // The page as HTML without its scripts, of at most this many characters. A stack holds the nodes and end tags that are
+  // still to be written, the next on top: recursion would overflow on deep trees.
   const serialize = (most) => {
     const pieces = ["<!DOCTYPE html>"];
     const stack = [root(document)];
@@ -73,7 +77,7 @@ globalThis.winnow = (() => {
       if (nodeType(node) === Node.TEXT_NODE) {
         const above = parentNode(node);
         const isData = above && nodeType(above) === Node.ELEMENT_NODE && localName(above) === "script";
-        put(isData ? node.data.replace(/<\//g, "<\\/") : escape(node.data));
+        put(isData ? node.data.replace(/<\//g, "<\\/") : escape(node.data)); // </script> would end the script
         continue;
       }
       if (nodeType(node) !== Node.ELEMENT_NODE || isLeftOut(node)) continue;

@@ -1,8 +1,8 @@
 """Renders a page: the browser gets its source, the crawler fetches its parts, and the resulting HTML is returned.
 
-The browser pauses each request of the page. The first one, for the page itself, is answered with its source; others are
-answered according to the kind of the part (.parts). The page is complete when it has stopped changing and waits for
-nothing. Then it is scrolled and clicked, as the options say, and written as HTML.
+The browser pauses each request of the page. The first request, for the page itself, is answered with its source; others
+are answered according to the kind of the part (.parts). The page is complete when it has stopped changing and waits for
+no part. Then it is scrolled and clicked, as the options say, and written as HTML.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FLOOD = 1_000
 MOST_STORED = 10_000_000
 """The most bytes that a page may store in the databases and caches of its origin, which the browser keeps in memory."""
 STABLE_SECONDS = 0.5
-"""Time without changes after which a page counts as complete if it waits for nothing."""
+"""Time without changes after which a page counts as complete if it waits for no part."""
 MEASURE_SECONDS = 0.1
 """The interval at which a page is measured, to notice when it stops changing."""
 GRACE_SECONDS = 5.0
@@ -90,8 +90,8 @@ class Renderer:
     async def render(self, source: PageSource) -> str:
         """The HTML of a page after its scripts have run; raises a RenderError.
 
-        When a browser crashes, the page that caused it is not known. So each of its pages is rendered once more, one at
-        a time.
+        When a browser crashes, all its open pages are lost, and the page that caused the crash is not known. So each of
+        them is rendered once more, one at a time.
         """
         html = await self._attempt(source)
         if html is None:
@@ -130,9 +130,9 @@ class PageLoad:
     parts: PartCache
     options: RenderOptions
     is_source_sent: bool = False
-    """Whether the browser has the source."""
+    """Whether the browser got the source."""
     is_over: bool = False
-    """Whether its result was returned, so that requests are no longer answered."""
+    """Whether `html` has ended, so that requests are no longer answered."""
     pending: int = 0
     """Parts that are being fetched."""
     requests: int = 0
@@ -156,7 +156,7 @@ class PageLoad:
         self.context.on("page", self._close_window)
         session = await self._intercepting_session(page)
         limit = self.options.seconds + GRACE_SECONDS
-        working = asyncio.ensure_future(self._work(page, session))
+        working = asyncio.ensure_future(self._load(page, session))
         try:
             await asyncio.wait((working, self._fault), timeout=limit, return_when=asyncio.FIRST_COMPLETED)
             if self._fault.done():
@@ -180,10 +180,11 @@ class PageLoad:
         await session.send("Storage.overrideQuotaForOrigin", quota)
         return session
 
-    async def _work(self, page: Page, session: CDPSession) -> str:
+    async def _load(self, page: Page, session: CDPSession) -> str:
         """Load the page, scroll and click as the options say, and return its HTML."""
         end = asyncio.get_running_loop().time() + self.options.seconds
-        await page.goto(self.source.url, wait_until="commit", timeout=1_000 * (self.options.seconds + GRACE_SECONDS))
+        milliseconds = 1_000 * (self.options.seconds + GRACE_SECONDS)
+        await page.goto(self.source.url, wait_until="commit", timeout=milliseconds)
         world = await _world(session)
         await self._settle(world, end)
         for _ in range(self.options.scrolls):
@@ -194,7 +195,7 @@ class PageLoad:
         return str(await world.call(f"serialize({self.options.most_characters})"))
 
     async def _settle(self, world: World, end: float) -> None:
-        """Wait until the page no longer changes and waits for nothing, or the time limit is reached."""
+        """Wait until the page has stopped changing and waits for no part, but at most until the time `end`."""
         now = asyncio.get_running_loop().time
         last_measure = None
         stable_since = now()
@@ -273,6 +274,7 @@ class PageLoad:
             await window.close()
 
     def _count_request(self) -> None:
+        """Count a request or a window; the page fails if there are too many."""
         self.requests += 1
         if self.requests > FLOOD:
             self._fail(RenderFault.FLOOD)
@@ -349,7 +351,7 @@ class World:
     id: int
 
     async def call(self, expression: str) -> Any:
-        """The value of one of the functions in `page_functions.js`."""
+        """The value of a call of a function in `page_functions.js`, e.g. `call("scroll()")`."""
         return await self._evaluate(f"winnow.{expression}")
 
     async def _evaluate(self, expression: str) -> Any:
@@ -361,7 +363,7 @@ class World:
 
 
 async def _world(session: CDPSession) -> World:
-    """An isolated world in the page, with the functions of `page_functions.js`."""
+    """A new isolated world in the page, with the functions of `page_functions.js`."""
     tree = await session.send("Page.getFrameTree")
     frame = {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "winnow"}
     created = await session.send("Page.createIsolatedWorld", frame)

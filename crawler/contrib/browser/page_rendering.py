@@ -62,14 +62,16 @@ class PageRendering:
         return not self.renderer.chromium.is_broken
 
     def may_be_due(self, page: Page) -> bool:
-        """Whether a page should be rendered, or perhaps after the trials that are running."""
+        """Whether a page is to be rendered, or may be after the trials that are running."""
         if not self.has_browser or "noindex" in page.robots or not has_programs(page):
             return False
         return self.is_always or self._rendering_of(page) is not RenderingState.NOT_DUE
 
     async def rendered(self, page: Page, response: Response) -> RenderedPage:
-        """The page after its scripts have run, or the page itself if rendering gained nothing on similar pages."""
-        if not self.is_always:
+        """The page after its scripts have run, or the page itself if rendering it, or earlier pages with its address
+        pattern, gained nothing.
+        """
+        if not self.is_always:  # wait for the trials that decide
             async with self.trial_ended:
                 await self.trial_ended.wait_for(lambda: self._rendering_of(page) is not RenderingState.UNDECIDED)
             if self._rendering_of(page) is RenderingState.NOT_DUE:
@@ -86,19 +88,22 @@ class PageRendering:
         return rendered
 
     def _rendering_of(self, page: Page) -> RenderingState:
+        """Whether a page is due to be rendered, by the trials so far."""
         has_sign = sign_of(page, page.once(self.extract)) is not None
-        # A random number that a page has in each round, so that its texts of all rounds can be compared.
+        # The random number of a page is the same in each round, so that its texts of all rounds can be compared.
         draw = int.from_bytes(blake2b(page.url.encode(), digest_size=4).digest()) / 2**32
         return self.frontier.patterns.of(page.url).rendering_of(page.url, has_sign, draw)
 
     async def _trial(self, page: Page, response: Response, pattern: str) -> RenderedPage:
-        """Render a page, and compare its text and links with those of its source."""
+        """Render a page, and compare its text and links with those of its source; returns the rendered page, or the
+        page itself if rendering failed or gained nothing.
+        """
         is_frame = self.fallbacks.note_frame(page)
         try:
             rendered = await rendered_page(self.renderer, page, response)
         except RenderError as error:
             self.counts.count(Outcome(Code.NOT_RENDERED, error.fault))
-            if error.fault is RenderFault.NO_BROWSER:  # which says nothing about the page
+            if error.fault is RenderFault.NO_BROWSER:  # no trial: this says nothing about the page
                 return RenderedPage(page)
             return RenderedPage(page, Trial(pattern, has_gained=False))
 
@@ -112,7 +117,7 @@ class PageRendering:
             return RenderedPage(page, trial)
 
         async def render_frame(url: str) -> Page | None:
-            """The page that the source shows at another address."""
+            """The page that the source shows at a made-up address; None if it cannot be rendered."""
             try:
                 return await rendered_page(self.renderer, page, response, url)
             except RenderError:
@@ -165,7 +170,7 @@ class PartDownloads:
         return answer
 
     def _is_refused(self, part: PagePart) -> bool:
-        """Whether a filter list has a part, or its host is closed or rests."""
+        """Whether a filter list contains a part, or its host is closed, or rests after it refused or failed."""
         if self.lists is not None and self.lists.hit(part.url, part.page, part.kind):
             return True
         if self.frontier is None:

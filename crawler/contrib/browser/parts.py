@@ -33,14 +33,14 @@ MOST_HEADER = 4_000
 PREFLIGHT_HEADERS = ("access-control-request-",)
 """Prefixes of the headers of preflight requests, by which a browser asks whether another origin may send a request."""
 PASSED_HEADERS = ("content-type", "access-control-", "cross-origin-", "x-content-type-options", "location")
-"""Prefixes of the headers that the browser gets, by which it decides what scripts may read and follows redirects."""
+"""Prefixes of the headers that the browser gets: it needs them to decide what scripts may read, and for redirects."""
 CACHEABLE = frozenset((200, 301, 308, 404, 410))
 """Statuses of answers that can be cached: https://www.rfc-editor.org/rfc/rfc9110#section-15.1."""
 MISSING = frozenset((404, 410))
 """Statuses of parts that do not exist."""
+# Directives of Cache-Control: https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.
 FORBIDS_KEEPING = re.compile(r"no-store|no-cache|private|max-age *= *\"?0")
 GIVES_TIME = re.compile(r"max-age *= *\"?[1-9]")
-"""Directives of Cache-Control: https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2."""
 
 
 class Treatment(Enum):
@@ -112,7 +112,9 @@ class PagePart:
 
     @property
     def key(self) -> Hashable:
-        """The key of its answer in the cache: all that determines the answer, without the page that requests it."""
+        """The key of its answer in the cache: all that determines the answer except the page, which only the header
+        Referer names.
+        """
         headers = {name: value for name, value in self.sent_headers.items() if name != "referer"}
         return address_of(self.page).site, self.is_of_public_page, self.url, tuple(sorted(headers.items()))
 
@@ -183,11 +185,10 @@ class PartCache:
 
     async def get(self, part: PagePart) -> PartAnswer | None:
         """The answer to a request, which is sent only once for pages that request the same part at the same time."""
-        # Data that a page requests again may have changed: the page polls for that.
+        # Data that a page requests again may have changed: pages poll for changes.
         if part.method != "GET" or (part.is_repeated and part.kind not in SCRIPTS):
             return await self._fetch(part)
-        is_own_answer = False
-        """Whether the request of this page was sent, rather than answered from the cache."""
+        is_own_answer = False  # whether this request is sent, rather than answered from the cache or by an earlier one
 
         async def fetch() -> Fetched[PartAnswer | None]:
             nonlocal is_own_answer

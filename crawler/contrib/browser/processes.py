@@ -15,11 +15,11 @@ RENDERER = "--type=renderer"
 
 
 def parent_of(process: int) -> int | None:
-    """The parent of a process, or None."""
+    """The parent of a process; None if it is unknown."""
     try:
-        # The name of the program, in parentheses, may have any characters.
-        fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-        return int(fields[1])
+        # E.g. "42 (chrome) S 7 ...": the name in parentheses may have any characters, after it come state and parent.
+        _, _, fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")
+        return int(fields.split()[1])
     except (OSError, ValueError, IndexError):
         return None
 
@@ -44,7 +44,7 @@ def process_tree(root: int) -> list[int]:
         if parent is not None:
             children.setdefault(parent, []).append(process)
     tree = [root]
-    for process in tree:  # which also visits the processes that are added in the loop
+    for process in tree:  # the loop also visits the processes that it adds
         tree += children.get(process, [])
     return tree
 
