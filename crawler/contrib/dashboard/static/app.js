@@ -4,6 +4,7 @@ import { charts } from "./charts.js";
 
 const said = document.getElementById("said");
 
+// Show a text at the edge of the window for four seconds; screen readers read it.
 function tell(text) {
   said.textContent = text;
   clearTimeout(tell.timer);
@@ -25,7 +26,7 @@ function localTimes(root) {
     time.title = time.dateTime;
     time.textContent = local(moment);
   }
-  for (const option of root.querySelectorAll("select.times option")) { // in which no <time> may stand
+  for (const option of root.querySelectorAll("select.times option")) { // an <option> may not contain <time>
     option.textContent = option.textContent.replace(/^(\d+-\d\d-\d\d) (\d\d:\d\d) UTC/, (_, day, hour) => local(new Date(`${day}T${hour}Z`)));
   }
 }
@@ -34,32 +35,34 @@ function local(moment) {
   return moment.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
 }
 
-// A cookie has the chosen language by now. In the address, it would be chosen again on the way back and with each refresh.
+// A cookie keeps the chosen language. In the address, it would be chosen again on the way back and with each refresh.
 const here = new URL(location.href);
 if (here.searchParams.has("lang")) {
   here.searchParams.delete("lang");
   history.replaceState(history.state, "", here);
 }
 
-// Replace the parts with these ids by those of a new version of the page; the focus stays where it was.
+// Replace the parts with these ids by those of a new version of the page, its HTML `text`; the focus stays where it was.
 function swap(text, ids) {
   const fresh = new DOMParser().parseFromString(text, "text/html");
   for (const id of ids) {
-    const [old, now] = [document.getElementById(id), fresh.getElementById(id)];
-    if (!old || !now) continue;
-    const at = old.contains(document.activeElement) ? document.activeElement.id : "";
-    old.replaceWith(document.adoptNode(now));
-    prepare(now);
-    if (at) document.getElementById(at)?.focus({ preventScroll: true });
+    const oldPart = document.getElementById(id);
+    const newPart = fresh.getElementById(id);
+    if (!oldPart || !newPart) continue;
+    const focused = oldPart.contains(document.activeElement) ? document.activeElement.id : "";
+    oldPart.replaceWith(document.adoptNode(newPart));
+    prepare(newPart);
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   }
 }
 
 // Append the children that a new version of the page has in the part with this id.
 function append(text, id) {
-  const [old, fresh] = [document.getElementById(id), new DOMParser().parseFromString(text, "text/html").getElementById(id)];
-  for (const one of fresh ? [...fresh.children] : []) {
-    old.append(document.adoptNode(one));
-    prepare(one);
+  const part = document.getElementById(id);
+  const newPart = new DOMParser().parseFromString(text, "text/html").getElementById(id);
+  for (const child of newPart ? [...newPart.children] : []) {
+    part.append(document.adoptNode(child));
+    prepare(child);
   }
 }
 
@@ -82,7 +85,7 @@ function backLinks(root) {
   }
 }
 
-// Use the session storage; null if the browser throws an error because it stores nothing.
+// The result of a function that uses the session storage; null if the browser forbids to store anything.
 function keeping(use) {
   try { return use(sessionStorage); } catch { return null; }
 }
@@ -90,31 +93,33 @@ function keeping(use) {
 addEventListener("pagehide", () => { keeping((kept) => kept.setItem(location.pathname, location.search)); });
 
 // A form with data-part="ID ..." is sent without leaving the page; the parts with these ids are replaced by those of the
-// response. If a form was sent again meanwhile, only the last response counts, whichever arrives first.
-const latest = new Map();
+// response. If a search is sent again before its response arrives, only the response to the last one is shown. With
+// data-appends="ID", the children of that part in the response are added to it. With data-address, the search becomes the
+// address of the page.
+const latest = new Map(); // how often forms for these parts were sent
 async function send(form, button) {
   if (form.dataset.appends !== undefined && form.hasAttribute("aria-busy")) return; // it would append everything twice
   const fields = new URLSearchParams(new FormData(form, button));
-  const change = form.method.toLowerCase() === "post";
+  const isChange = form.method.toLowerCase() === "post";
   const address = new URL(form.action);
-  if (!change) {
+  if (!isChange) {
     for (const [name, value] of [...fields]) if (value === "") fields.delete(name);
     address.search = fields;
   }
   form.setAttribute("aria-busy", "true");
-  const mine = (latest.get(form.dataset.part) ?? 0) + 1;
-  latest.set(form.dataset.part, mine);
+  const number = (latest.get(form.dataset.part) ?? 0) + 1;
+  latest.set(form.dataset.part, number);
   try {
-    const answer = await fetch(address, change ? { method: "POST", body: fields } : {});
+    const answer = await fetch(address, isChange ? { method: "POST", body: fields } : {});
     const text = await answer.text();
-    if (!form.isConnected && form.dataset.appends !== undefined) return; // another list is there by now
-    if (!change && latest.get(form.dataset.part) !== mine) return;
+    if (!form.isConnected && form.dataset.appends !== undefined) return; // another list was shown meanwhile
+    if (!isChange && latest.get(form.dataset.part) !== number) return;
     if (answer.ok) {
       if (form.dataset.appends !== undefined) append(text, form.dataset.appends);
       swap(text, form.dataset.part.split(" "));
-      if (!change && form.dataset.address !== undefined) history.replaceState(null, "", address);
+      if (!isChange && form.dataset.address !== undefined) history.replaceState(null, "", address);
       const done = document.querySelector(".note.done")?.textContent;
-      if (done) tell(done); // shown apart, as the next refresh removes it from the page
+      if (done) tell(done); // the next refresh removes it from the page
     } else {
       refused(answer, text);
     }
@@ -125,22 +130,22 @@ async function send(form, button) {
   }
 }
 
-// Parts with data-live="SECONDS" are refreshed while the page is visible. A part stays as it is while it has the focus on
-// an element without an id, which cannot be found again in the new version.
-let live = 0;
+// Parts with data-live="SECONDS" are refreshed while the page is visible. A part stays as it is while one of its elements
+// without an id has the focus, as that element could not be found again in the new version.
+let liveTimer = 0;
 const isFree = (part) => !part.contains(document.activeElement) || document.activeElement.id !== "";
 function keepLive() {
   const parts = [...document.querySelectorAll("[data-live][id]:not(figure.chart)")];
-  clearTimeout(live);
+  clearTimeout(liveTimer);
   if (!parts.length) return;
   const seconds = Math.min(...parts.map((part) => Number(part.dataset.live) || 5));
-  live = setTimeout(async () => {
+  liveTimer = setTimeout(async () => {
     try {
       if (!document.hidden) {
-        const asked = location.href;
-        const answer = await fetch(asked);
+        const requested = location.href;
+        const answer = await fetch(requested);
         const text = await answer.text();
-        if (asked !== location.href) { /* the page shows something else by now */ }
+        if (requested !== location.href) { /* the page shows something else by now */ }
         else if (!answer.ok) refused(answer, text); // what the page shows may have been deleted
         else swap(text, parts.filter(isFree).map((part) => part.id));
       }
@@ -149,11 +154,12 @@ function keepLive() {
   }, 1000 * seconds);
 }
 
-// Filters are folded on narrow screens, which they would fill.
+// Filters would fill narrow screens, so they are folded there.
 const isNarrow = matchMedia("(max-width: 40rem)");
-function fold() { for (const one of document.querySelectorAll(".more-filters")) one.open = !isNarrow.matches; }
+function fold() { for (const filters of document.querySelectorAll(".more-filters")) filters.open = !isNarrow.matches; }
 isNarrow.addEventListener("change", fold);
 
+// What a new part of the page needs.
 function prepare(root) {
   localTimes(root);
   charts(root);
@@ -163,12 +169,14 @@ function prepare(root) {
 
 // The keys j and k move the focus through elements with data-item, and Enter opens one. Other keys press the element with
 // their data-key, first of all in the item with the focus.
-function items() { return [...document.querySelectorAll("[data-item]")].filter((one) => one.offsetParent !== null); }
+function items() { // the visible ones
+  return [...document.querySelectorAll("[data-item]")].filter((item) => item.offsetParent !== null);
+}
 
 function step(by) {
   const all = items();
-  const at = all.findIndex((one) => one.contains(document.activeElement));
-  const next = all[Math.max(0, Math.min(all.length - 1, at < 0 ? 0 : at + by))];
+  const current = all.findIndex((item) => item.contains(document.activeElement));
+  const next = all[Math.max(0, Math.min(all.length - 1, current < 0 ? 0 : current + by))];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
 }
@@ -186,21 +194,21 @@ document.addEventListener("keydown", (event) => {
     if (search) { search.focus(); search.select(); event.preventDefault(); }
     return;
   }
-  if (event.key === "Enter") {  // where a link or a button has the focus, it presses that
+  if (event.key === "Enter") {  // the browser itself presses a link or a button that has the focus
     if (event.target.matches("[data-item]:not(a, label)")) opens(event.target)?.click();
     return;
   }
-  const name = `[data-key="${CSS.escape(event.key)}"]`;
+  const selector = `[data-key="${CSS.escape(event.key)}"]`;
   const item = document.activeElement?.closest("[data-item]") || items()[0];
-  const found = (item && item.querySelector(name)) || document.querySelector(name);
-  if (found) { found.click(); event.preventDefault(); }
+  const pressed = (item && item.querySelector(selector)) || document.querySelector(selector);
+  if (pressed) { pressed.click(); event.preventDefault(); }
 });
 
 document.addEventListener("submit", (event) => {
   if (event.target.dataset.part === undefined) return;
   event.preventDefault();
   send(event.target, event.submitter);
-  if (document.activeElement?.type === "search") document.activeElement.blur(); // from here on keys lead through the list
+  if (document.activeElement?.type === "search") document.activeElement.blur(); // so that keys move through the list
 });
 
 document.addEventListener("change", (event) => {

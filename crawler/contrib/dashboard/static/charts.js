@@ -10,15 +10,15 @@
 const COLOURS = ["--first", "--second", "--third", "--fourth", "--fifth"];
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [5, 2]]; // so that lines also differ without colours
 const FEW = 12; // with fewer moments, each has a dot, as a short line is hardly visible
-// With LEAST_TO_CUT values, the axis may end below the highest one: at ROOM times the HIGH quantile, if the highest value
-// is more than FAR times this quantile.
+// If a line has LEAST_TO_CUT values or more, the axis may end below the highest one: at ROOM times the HIGH quantile, if the
+// highest value is more than FAR times this quantile.
 const LEAST_TO_CUT = 8, HIGH = 0.98, FAR = 3, ROOM = 1.5;
-const HEIGHT = 190;
+const HEIGHT = 190; // pixels
 const SHARED = 500; // milliseconds in which figures with the same address share a response
 const DAY = 86400;
 const STEPS = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, ...[1, 2, 5, 10, 30, 90, 365].map((days) => days * DAY)]; // seconds between marks
-const drawn = new Map();
-const answers = new Map();
+const drawn = new Map(); // by figure: its chart, the data, and the kind, which says whether the chart fits new data
+const answers = new Map(); // by address: the last response, and when it was requested
 const language = document.documentElement.lang;
 
 function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
@@ -27,6 +27,7 @@ function amount(value, digits, short) {
   return value.toLocaleString(language, { maximumFractionDigits: digits, notation: short ? "compact" : "standard" });
 }
 
+// A value with its unit, e.g. "49%", "1.5 kB/s" or "0.2/s"; without the unit of time if it is short.
 function shown(value, unit, short = false) {
   if (value == null) return "–";
   if (unit === "%") return `${amount(100 * value, 0)}%`;
@@ -51,22 +52,22 @@ function times(chart, marks, _axis, _space, apart) {
     const day = at.toLocaleDateString(language, { month: "short", day: "numeric" });
     if (apart >= DAY) return day;
     const time = at.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit", second: apart < 60 ? "2-digit" : undefined, hourCycle: "h23" });
-    const said = day === before || (!before && new Date().toDateString() === at.toDateString()) ? time : `${time}\n${day}`;
+    const isKnownDay = day === before || (!before && new Date().toDateString() === at.toDateString());
     before = day;
-    return said;
+    return isKnownDay ? time : `${time}\n${day}`;
   });
 }
 
 // The series of a response that a figure shows, with its names and colours.
 function chosen(figure, data) {
   const names = figure.dataset.series?.split(" ");
-  const called = figure.dataset.names?.split("|") ?? [];
+  const shownNames = figure.dataset.names?.split("|") ?? [];
   const colours = figure.dataset.colours?.split(" ") ?? COLOURS;
-  const series = names ? names.map((name) => data.series.find((one) => one.name === name)).filter(Boolean) : data.series;
-  return series.map((one, at) => ({ ...one, unit: one.unit || "", name: called[at] ?? one.name, colour: colours[at % colours.length] }));
+  const series = names ? names.map((name) => data.series.find((line) => line.name === name)).filter(Boolean) : data.series;
+  return series.map((line, at) => ({ ...line, unit: line.unit || "", name: shownNames[at] ?? line.name, colour: colours[at % colours.length] }));
 }
 
-// A minute with this moment in its middle.
+// The axis of a single moment: a minute with this moment in its middle.
 function around(seconds) { return [seconds - 30, seconds + 30]; }
 
 // The indexes of values without neighbours, to which no line leads.
@@ -74,7 +75,7 @@ function alone(values) {
   return values.map((_, at) => at).filter((at) => values[at] != null && values[at - 1] == null && values[at + 1] == null);
 }
 
-// Where the axis ends: at the highest value, or below it if one odd value would flatten everything else.
+// Where the axis ends: at the highest value, or below it if a few odd values would flatten everything else.
 function upTo(columns) {
   const most = Math.max(0, ...columns.flat());
   const high = Math.max(0, ...columns.map((values) => {
@@ -129,10 +130,10 @@ function fill(place, figure, at, lines) {
   cell(head, "th", figure.dataset.time ?? "", "col");
   for (const one of lines) cell(head, "th", one.name, "col");
   const body = table.createTBody();
-  for (let place = at.length - 1; place >= 0; place--) { // the latest first
+  for (let index = at.length - 1; index >= 0; index--) { // the latest first
     const row = body.insertRow();
-    cell(row, "th", moment(at[place]), "row");
-    for (const one of lines) cell(row, "td", shown(one.values[place], one.unit));
+    cell(row, "th", moment(at[index]), "row");
+    for (const one of lines) cell(row, "td", shown(one.values[index], one.unit));
   }
   const top = place.scrollTop;
   place.replaceChildren(table);
@@ -149,6 +150,7 @@ function tellCut(figure, columns, lines) {
   cut.textContent = cut.hidden ? "" : figure.dataset.cut.replace("{most}", shown(most, unit));
 }
 
+// Show a text instead of the chart.
 function nothing(figure, plot, why) {
   forget(figure);
   const said = document.createElement("p");
@@ -185,7 +187,7 @@ function forget(figure) {
   drawn.delete(figure);
 }
 
-// The response from an address, which figures that show parts of it share.
+// The data from an address, null if the server refuses them; figures that show parts of them share the response.
 function answer(address) {
   const before = answers.get(address);
   if (before && Date.now() - before.asked < SHARED) return before.data;
@@ -201,6 +203,7 @@ async function draw(figure) {
   } catch { /* the dashboard was ended: it may come back */ }
 }
 
+// Draw a figure, and again every data-live seconds while it is in the page.
 function keep(figure) {
   if (!figure.isConnected) { forget(figure); return; }
   const seconds = Number(figure.dataset.live);

@@ -1,7 +1,7 @@
 // Labels images one after another: the focus moves to the next, the last label can be undone, arrows move in the list.
 
 const undo = document.getElementById("undo");
-let last = null;
+let last = null; // the id of the image that was labelled last, and its label before
 
 function cards() { return [...document.querySelectorAll(".image[data-item]")]; }
 
@@ -32,7 +32,7 @@ undo.addEventListener("click", () => {
   button.click();
 });
 
-// For each arrow: the edge of the current image that it leaves, the facing edge of images ahead, and the direction.
+// For each arrow: the edge of the current image that it points from, the facing edge of images ahead, and the direction.
 const WAYS = {
   ArrowLeft: ["left", "right", -1], ArrowRight: ["right", "left", 1],
   ArrowUp: ["top", "bottom", -1], ArrowDown: ["bottom", "top", 1],

@@ -3,21 +3,21 @@
 const form = document.getElementById("sheet");
 const boxes = [...form.querySelectorAll(".labels-blocks input")];
 let last = -1; // the block that was changed last
-let shift = false;
+let shift = false; // whether Shift was held at the last click
 let timer = 0;
-let asked = 0; // how often the text was requested
+let requests = 0; // how often the text was requested
 
 function set(from, to, kept) {
   for (let at = Math.min(from, to); at <= Math.max(from, to); at++) boxes[at].checked = kept;
 }
 
 async function preview() {
-  const mine = ++asked;
+  const number = ++requests;
   const fields = new URLSearchParams(new FormData(form));
   try {
     const answer = await fetch(document.getElementById("show-preview").formAction, { method: "POST", body: fields });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (mine !== asked) return; // other blocks were changed meanwhile
+    if (number !== requests) return; // it was requested again meanwhile
     const found = page.getElementById("preview") || page.querySelector("main .lead");
     if (found) document.getElementById("preview").textContent = found.textContent;
   } catch { /* the dashboard was ended: saving says so */ }

@@ -2,16 +2,17 @@
 
 const [line, zone, said] = ["f-cron", "f-timezone", "cron-words"].map((id) => document.getElementById(id));
 const language = document.documentElement.lang;
-let timer = 0, asked = 0;
+let timer = 0;
+let requests = 0; // how often an explanation was requested
 
 async function tell() {
-  const mine = ++asked;
+  const number = ++requests;
   if (!line.value.trim()) { said.textContent = ""; return; }
   const fields = new URLSearchParams({ cron: line.value, timezone: zone.value || "UTC", lang: language });
   try {
     const answer = await fetch(`${said.dataset.from}?${fields}`);
     const found = await answer.json();
-    if (mine !== asked) return;
+    if (number !== requests) return; // the line was changed meanwhile
     const times = (found.next || []).map((at) => new Date(1000 * at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }));
     said.classList.toggle("bad", Boolean(found.error));
     said.textContent = found.error || [found.words, times.join(" · ")].filter(Boolean).join(": ");
