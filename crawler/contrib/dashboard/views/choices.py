@@ -12,15 +12,15 @@ from crawler.urls.address import address_of
 from crawler.urls.parsing import absolute
 
 MOST_CRAWLS = 200
-"""Crawls that are offered."""
+"""Crawls in the list from which visitors choose."""
 MOST_SITES = 20
 """Sites with a matching name that are returned."""
-MOST_LIKE = 2_000
-"""Sites with a matching name that are sorted."""
+MOST_SORTED = 2_000
+"""Sites with a matching name that are sorted by their pages."""
 MOST_OFFERED = 50
-"""Sites that are offered."""
+"""Sites in the list from which visitors choose, besides typing a name."""
 MOST_LETTERS = 100
-"""Characters of the name of a site that is offered."""
+"""The most characters of the name of a site in that list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def crawl_names(connection: Connection, chosen: str) -> CrawlNames:
 
 @dataclass(frozen=True, slots=True)
 class SiteChoice:
-    """The requested site, or the sites that match."""
+    """The requested site, or the sites that match the requested text."""
 
     id: int | None
     """None unless exactly one site matches."""
@@ -104,11 +104,11 @@ def site_number(connection: Connection, crawl_id: int, name: str) -> int | None:
 
 
 def sites_like(connection: Connection, crawl_id: int, part: str, most: int) -> list[tuple[int, str]]:
-    """Sites whose names contain a text, with their numbers, the largest first. If very many match, only the first
-    MOST_LIKE are sorted.
+    """The numbers and names of up to `most` sites whose names contain a text, those with the most pages first. Only
+    MOST_SORTED of the sites that match are considered.
     """
     named = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name.contains(part, autoescape=True))
-    query = select(site.c.id, site.c.name).where(site.c.id.in_(named.limit(MOST_LIKE)))
+    query = select(site.c.id, site.c.name).where(site.c.id.in_(named.limit(MOST_SORTED)))
     return [
         (row.id, row.name) for row in connection.execute(query.order_by(site.c.pages.desc(), site.c.id).limit(most))
     ]
@@ -118,7 +118,8 @@ def chosen_site(connection: Connection, crawl_id: int, text: str) -> SiteChoice:
     """The site with this name, or the site of this address or host, or the sites whose names contain this text."""
     name = text.strip().casefold()
     address = name if "://" in name else f"http://{name}/"
-    for site_name in (name, address_of(absolute(address, address) or address).site):
+    normal_address = absolute(address, address) or address
+    for site_name in (name, address_of(normal_address).site):
         number = site_number(connection, crawl_id, site_name)
         if number is not None:
             return SiteChoice(number)

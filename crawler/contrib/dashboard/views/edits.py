@@ -14,6 +14,7 @@ from crawler.store.crawl_tables import edit
 from crawler.translation.message import N_
 
 AT_ONCE = 100
+"""Edits in a part."""
 SENTENCES: Mapping[str, str] = {
     Action.CRAWL_PAUSED: N_("paused the crawl"),
     Action.CRAWL_RESUMED: N_("resumed the crawl"),

@@ -47,16 +47,19 @@ from crawler.store.labels import Label, put_label, remove_label
 from crawler.store.page_tables import IS_AUDITED, LabelKind, label, verdict
 from crawler.translation.message import N_
 
-MOST = 24
-"""Images in a list at a time."""
+AT_ONCE = 24
+"""Images in a part of a list."""
 MOST_DOUBTFUL = 48
+"""Images in the list of doubtful images."""
 router = APIRouter()
 api = APIRouter()
 NO_SITE = SiteChoice(None)
-NORMAL = 1.959964
-"""Standard deviations to each side of the middle 95% of a normal distribution."""
-FILTERS = ("kind", "site", "by", "only")
-"""The parameters that filter lists; the list of doubtful images is filtered only by the first."""
+NORMAL_DEVIATIONS = 1.959964
+"""The middle 95% of a normal distribution reaches this many standard deviations to each side."""
+DOUBTFUL_FILTERS = ("kind",)
+"""The parameters that filter the list of doubtful images."""
+FILTERS = (*DOUBTFUL_FILTERS, "site", "by", "only")
+"""The parameters that filter the other lists."""
 CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest that judged images"))]
 
 
@@ -99,7 +102,7 @@ class ImageLists:
     kept: ImageList | None
     skipped: ImageList | None
     doubtful: ImageList | None
-    """The images nearest to the limit that have no label."""
+    """The images without a label whose probabilities are nearest to the limit of noise."""
     site: SiteChoice = NO_SITE
     """The requested site, if any."""
 
@@ -122,7 +125,7 @@ class AuditShare:
 
     kind: str
     chosen: int
-    """Selected for the audit by their addresses, and thus at random."""
+    """Noise that was chosen for the audit: by its address, and thus at random."""
     mistaken: ErrorShare
     """Images as large as content, among those whose size in pixels is known."""
 
@@ -177,7 +180,7 @@ def show(context: Context, request: Request, parameters: Parameters) -> Response
             rate = image_errors(connection, crawl.id, crawl.name)
             sites = offered_sites(connection, crawl.id)
 
-    filters = FILTERS[:1] if parameters.wall == "doubtful" else FILTERS
+    filters = DOUBTFUL_FILTERS if parameters.wall == "doubtful" else FILTERS
     used_filters = _without_defaults(parameters.model_dump()).keys() & filters
     return context.page(
         request,
@@ -246,11 +249,11 @@ def set_label(
 def _lists(connection: Connection, crawl: ChosenCrawl | None, parameters: ImageParameters) -> ImageLists:
     """The requested lists of a crawl."""
     if crawl is None:
-        return ImageLists("", None, None, None)
+        return ImageLists("", kept=None, skipped=None, doubtful=None)
     kinds = KINDS if parameters.kind == "all" else (AddressKind(parameters.kind),)
     if parameters.wall == "doubtful":
-        doubtful = ImageList(least_certain(connection, crawl.id, kinds, MOST_DOUBTFUL), 0)
-        return ImageLists(crawl.name, None, None, doubtful)
+        doubtful = ImageList(least_certain(connection, crawl.id, kinds, MOST_DOUBTFUL), before=0)
+        return ImageLists(crawl.name, kept=None, skipped=None, doubtful=doubtful)
 
     site = parameters.site.strip()
     site_choice = chosen_site(connection, crawl.id, site) if site else NO_SITE
@@ -264,7 +267,7 @@ def _lists(connection: Connection, crawl: ChosenCrawl | None, parameters: ImageP
         has_no_site = site and site_choice.id is None
         is_about_noise = parameters.by or audited  # only noise has a model that called it noise, and an audit
         if has_no_site or (is_about_noise and not noise):
-            return ImageList((), 0)
+            return ImageList((), before=0)
         is_labelled = disputed or parameters.only == "marked"
         verdict_filter = VerdictFilter(
             noise=noise,
@@ -276,9 +279,15 @@ def _lists(connection: Connection, crawl: ChosenCrawl | None, parameters: ImageP
             disputed=disputed,
         )
         before = parameters.skipped_before if noise else parameters.kept_before
-        return list_verdicts(connection, crawl.id, verdict_filter, before, MOST)
+        return list_verdicts(connection, crawl.id, verdict_filter, before, AT_ONCE)
 
-    return ImageLists(crawl.name, listed("kept", noise=False), listed("skipped", noise=True), None, site_choice)
+    return ImageLists(
+        crawl.name,
+        kept=listed("kept", noise=False),
+        skipped=listed("skipped", noise=True),
+        doubtful=None,
+        site=site_choice,
+    )
 
 
 def _row(connection: Connection, number: int) -> Row[*tuple[Any, ...]]:
@@ -320,11 +329,12 @@ def audits(connection: Connection, crawl_id: int) -> tuple[AuditShare, ...]:
 def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
     """The number of labels that agree and disagree with the verdicts on their images.
 
-    The keys are content_kept, content_skipped, noise_kept and noise_skipped: label and verdict; and unknown for images
-    without a verdict. If only the pages behind an image have verdicts, it counts as kept if one of them was kept.
+    The keys are `content_kept`, `content_skipped`, `noise_kept` and `noise_skipped`, from label and verdict; and
+    `unknown` for labels of images without a verdict. If only the pages behind an image have verdicts, the image counts
+    as kept if one of these pages was kept.
     """
-    # The rank is 0 for a kept image, 1 for a skipped one, 2 for a kept page behind it, 3 for a skipped one. A label
-    # counts by the lowest rank of its verdicts.
+    # The rank of a verdict is 0 for a kept image, 1 for a skipped image, 2 for a kept page behind an image, and 3 for a
+    # skipped page. A label counts by the lowest rank of its verdicts.
     rank = case((verdict.c.kind == AddressKind.IMAGE, 0), else_=2) + cast(verdict.c.noise, Integer)
     ranks = select(label.c.value, func.min(rank).label("rank")).outerjoin_from(
         label, verdict, label.c.key == verdict.c.label_key
@@ -355,7 +365,7 @@ def wilson(wrong: int, of: int) -> ErrorShare:
     if not of:
         return ErrorShare(0, 0, None, None, None)
     share = wrong / of
-    spread = NORMAL**2 / of
+    spread = NORMAL_DEVIATIONS**2 / of
     middle = (share + spread / 2) / (1 + spread)
-    half = NORMAL * math.sqrt(share * (1 - share) / of + spread / (4 * of)) / (1 + spread)
+    half = NORMAL_DEVIATIONS * math.sqrt(share * (1 - share) / of + spread / (4 * of)) / (1 + spread)
     return ErrorShare(wrong, of, share, max(0.0, middle - half), min(1.0, middle + half))

@@ -37,6 +37,7 @@ HEADERS = {
     "Cache-Control": "private, max-age=3600",
     "Content-Disposition": "inline",
 }
+"""The headers of the response with an image file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +46,16 @@ class ShownImage:
 
     id: int
     kind: str
-    """image, or link: the page that the image leads to."""
+    """`image`, or `link`: the page that the image leads to."""
     url: str
     target: str
+    """The address to which the image links; empty if it links to none."""
     page: str
+    """The address of a page that shows it."""
     site: str | None
     """The site whose pages show it."""
     verdict: str
-    """content or noise."""
+    """`content` or `noise`."""
     probability: float
     """The probability that it is noise."""
     keyword: float | None
@@ -75,7 +78,7 @@ class ShownImage:
     is_here: bool
     """Whether it was downloaded, and the location of its file is known."""
     label: str
-    """content or noise according to people; empty if nobody labelled it."""
+    """`content` or `noise` according to people; empty if nobody labelled it."""
 
     @property
     def is_disputed(self) -> bool:
@@ -84,7 +87,7 @@ class ShownImage:
 
     @property
     def box(self) -> tuple[int, int] | None:
-        """Width and height of a box with its aspect ratio, at most 160 x 110."""
+        """Width and height in pixels of a box with its aspect ratio, at most 160 x 110; None if its size is unknown."""
         if not self.width or not self.height or self.width < 0 or self.height < 0:
             return None
         scale = min(160 / self.width, 110 / self.height, 1.0)
@@ -124,6 +127,7 @@ JUDGED = (
     .outerjoin(site, site.c.id == verdict.c.site_id)
     .outerjoin(label, label.c.key == verdict.c.label_key)
 )
+"""The query for verdicts with their crawls, sites and labels."""
 
 
 def list_verdicts(
@@ -131,10 +135,11 @@ def list_verdicts(
 ) -> ImageList:
     """The newest verdicts that match and have a number below `before`, or the newest of all if `before` is 0."""
     numbers: list[int] = []
-    for query in _matching_numbers(crawl_id, verdict_filter, before or NEWEST):
+    for query in _matching_numbers(crawl_id, verdict_filter, before or NEWEST):  # NEWEST is above all numbers
         numbers += connection.execute(query.limit(most + 1)).scalars()
     numbers.sort(reverse=True)
-    return ImageList(read_verdicts(connection, numbers[:most]), numbers[most - 1] if len(numbers) > most else 0)
+    next_before = numbers[most - 1] if len(numbers) > most else 0
+    return ImageList(read_verdicts(connection, numbers[:most]), next_before)
 
 
 def read_verdicts(connection: Connection, numbers: Sequence[int]) -> tuple[ShownImage, ...]:
@@ -195,7 +200,7 @@ def _matching_numbers(crawl_id: int, verdict_filter: VerdictFilter, before: int)
 
 def _labelled(crawl_id: int, verdict_filter: VerdictFilter, before: int) -> Select[Any]:
     """A query for the numbers of matching verdicts with a label."""
-    # It starts from the labels, which are few: + 0 keeps SQLite from scanning all verdicts in their order.
+    # The query starts from the labels, which are few: + 0 keeps SQLite from scanning all verdicts in their order.
     number = verdict.c.id + 0
     query = select(number).join_from(label, verdict, label.c.key == verdict.c.label_key).where(*labels_of(crawl_id))
     query = query.where(
@@ -228,8 +233,8 @@ def least_certain(
     """The verdicts without a label whose probabilities are nearest to the limit, least certain first, among the
     `newest` of content and of noise of each kind.
 
-    The limit is between the probabilities of the crawl's verdicts of content and of noise on images. The distance from
-    it is measured in log-odds, as the limit may be near 1.
+    The limit is the middle between the highest probability of content and the lowest of noise, among the crawl's
+    verdicts on images. The distance from it is measured in log-odds, as the limit may be near 1.
     """
     content = _newest(connection, crawl_id, AddressKind.IMAGE, newest, noise=False)
     noise = _newest(connection, crawl_id, AddressKind.IMAGE, newest, noise=True)
@@ -247,6 +252,7 @@ def least_certain(
         probabilities |= _newest(connection, crawl_id, AddressKind.LINK, newest, noise=False)
         probabilities |= _newest(connection, crawl_id, AddressKind.LINK, newest, noise=True)
 
+    # Images with a label are left out; the nearest of the others are read.
     of_labels = select(verdict.c.id).join_from(label, verdict, label.c.key == verdict.c.label_key)
     labelled = set(connection.execute(of_labels.where(*labels_of(crawl_id))).scalars())
     distances = (

@@ -40,7 +40,7 @@ async def log_in(
         return ask(context, request, error, target)
     try:
         response = see_other(target)
-    except ValueError:
+    except ValueError:  # not in the dashboard
         response = see_other(START)
     response.set_cookie(
         COOKIE,

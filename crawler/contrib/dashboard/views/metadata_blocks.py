@@ -31,7 +31,7 @@ def fact_blocks(shown_page: ShownPage) -> Mapping[int, str]:
 
 
 def _facts_by_block(shown_page: ShownPage, facts: dict[str, str]) -> Iterator[tuple[int, str]]:
-    """The index of a block, and the name of a fact in it."""
+    """The indices of blocks, each with the name of a fact in the block."""
     blocks = shown_page.page.blocks[:MOST_BLOCKS]
     if facts["comments"]:
         comment_lines = set(facts["comments"].split("\n"))
@@ -39,12 +39,12 @@ def _facts_by_block(shown_page: ShownPage, facts: dict[str, str]) -> Iterator[tu
             if block.text in comment_lines and index not in shown_page.kept:
                 yield index, "comments"
 
-    # The date and the author are in the short blocks nearest to the headline that contain them.
+    # The date and the author may be in several blocks: the short ones nearest to the headline are taken.
     headline = headline_at(blocks, facts["title"])
     nearest = sorted(range(len(blocks)), key=lambda index: abs(index - (headline or 0)))
     short = [index for index in nearest if len(blocks[index].text) <= MOST_LETTERS]
     day = facts["published"][:10]
-    author = letters(facts["author"].partition(";")[0])
+    author = letters(facts["author"].partition(";")[0])  # the first author
     if day:
         with_day = (index for index in short if any(found_date.day == day for found_date in dates(blocks[index].text)))
         yield from ((index, "published") for index in islice(with_day, 1))

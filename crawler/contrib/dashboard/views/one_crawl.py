@@ -35,7 +35,9 @@ Hours = Literal["1", "6", "24", "168", "all"]
 MOST_SEEDS = 5
 """Seeds that are named."""
 MOST_SLOW = 10
+"""Slow hosts that are listed."""
 MOST_PATTERNS = 20
+"""Address patterns that are listed."""
 MOST_FAILED = 20
 """Failed seeds that are named."""
 OUTCOMES_AGE = 60.0
@@ -49,11 +51,12 @@ MOST_POINTS = 300
 GAP_SECONDS = 60.0
 GAP_LENGTHS = 3.0
 """A line has a gap where no worker was running for more than GAP_SECONDS, and for more than GAP_LENGTHS times the
-length of the point before.
+interval of the point before.
 """
 HARVEST_PAGES = 50
-"""The harvest at a point is computed over the fewest last points that together have so many pages: over fewer pages, it
-is not steady. At the beginning of a crawl it is computed over all pages so far.
+"""The harvest at a point is the share of pages on topic among at least this many pages, as a share of fewer pages is
+not steady: those of the point, and of as many points before it as are needed. At the beginning of a crawl these are all
+pages so far.
 """
 HOUR_SECONDS = 3_600.0
 NOTICES = {
@@ -102,7 +105,7 @@ class Outcomes:
     counted_at: float | None
     """When they were counted; None during the first count."""
     ends: Mapping[str, int]
-    """The number of each outcome; outcomes with reasons are counted together."""
+    """The number of addresses by how they ended, as in OutcomeTotals.ends."""
     reasons: Mapping[str, Mapping[str, int]]
     """Why addresses were skipped, were noise, were put off or failed: by group of outcomes, such as `failed`, the count
     of each reason. A reason is a code, with a slash before its parameter if it has one.
@@ -217,8 +220,8 @@ def _one_crawl(context: DashboardContext, connection: Connection, summary: Crawl
 
 
 def _site_list(connection: Connection, summary: CrawlSummary, parameters: SiteParameters) -> SiteList:
-    """A part of the sites of a crawl, after a site: after its name, or after its count and number as `_cursor` reads
-    them.
+    """A part of the sites of a crawl. `more` names the last site of a part, with which the next one begins: by its name
+    in the order of names, else by its count and number, e.g. `120-7`, as `_cursor` reads them.
     """
     sort = parameters.sort
     after = parameters.after
@@ -324,10 +327,9 @@ def _moments(points: Sequence[SamplePoint]) -> Iterator[tuple[float, SamplePoint
 
 
 def _harvest(points: Iterable[SamplePoint | None]) -> Iterator[float | None]:
-    """The share of pages on topic at each point, among the fewest last points with HARVEST_PAGES pages, or among all
-    points if these have fewer; None for a gap, and before the first page.
-    """
+    """The harvest at each point, as HARVEST_PAGES says; None for a gap, and before the first page."""
     last_points: deque[SamplePoint] = deque()
+    # The sums of the last points.
     read = 0
     on_topic = 0
     for point in points:
@@ -383,7 +385,7 @@ def show(
 ) -> Response:
     with context.reading() as connection:
         summary = found_crawl(connection, crawl)
-        slow_hosts = _slow_hosts(context, summary)  # first, to start the background computation, which takes long
+        slow_hosts = _slow_hosts(context, summary)  # first, so that the background computation begins early
         one_crawl = _one_crawl(context, connection, summary)
         listed_sites = _site_list(connection, summary, parameters)
         patterns = address_patterns(connection, summary.id, MOST_PATTERNS)

@@ -17,7 +17,9 @@ from crawler.store.database import database_time
 from crawler.translation.message import N_
 
 AT_ONCE = 25
+"""Crawls in a part."""
 AT_WORK = (CrawlPhase.RUNNING, CrawlPhase.STOPPING)
+"""The phases in which workers store pages, so that a crawl has a rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +29,7 @@ class CrawlFigures:
     id: int
     name: str
     status: str
-    """running, paused, stopping, finished, failed (every seed failed), full (it reached max_pages, and more could be
-    requested), broken (its workers died) or stopped.
-    """
+    """One of CrawlPhase, e.g. `full`."""
     started_at: float
     ended_at: float | None
     round: int
@@ -59,11 +59,11 @@ class CrawlFigures:
     saved: int | None
     """Bytes saved by the skipped images, estimated from the mean size of the downloaded ones."""
     next_run: float | None
-    """When its job starts it again."""
+    """When its job starts it again, in seconds since 1970."""
     job: str | None
-    """The state of its job: running, waiting or paused; None without a job."""
+    """The state of its job: `running`, `waiting` or `paused`; None without a job."""
     next_due: float | None
-    """When its next page is due, for a finished crawl."""
+    """When its next page is due, for a crawl that has ended, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,11 @@ from crawler.urls.address import address_of
 from crawler.urls.parsing import host_of
 
 METHOD = "auto"
-"""The method for pages whose own method does not exist any more, or is slow."""
+"""The method for pages whose own method is not in METHODS_RUN."""
 METHODS_RUN = frozenset(EXTRACTORS) - {"framework"}
-"""Methods that the dashboard runs, for the pages whose texts they extracted; `framework` is slow."""
+"""Methods that the dashboard runs on the pages whose texts they extracted; `framework` is slow, and a method of another
+release may no longer exist.
+"""
 MOST_READ = 20_000_000
 """Bytes of a response that are read: by default crawls accept half as many. A compressed response may have any size.
 """
@@ -67,7 +69,7 @@ class ShownPage:
     row: RowMapping
     """The row of the table of pages."""
     source: bytes | None = None
-    """The body of its response; None if no response was stored, if it is too large, or if the page is a document."""
+    """The body of its response; None if no response was stored, if the body is too large, or for a document."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """The headers of its response, by lower-case names."""
     source_at: str = ""
@@ -75,7 +77,7 @@ class ShownPage:
     damage: Message | None = None
     """Why the source of a stored response is not shown; None if no response was stored, or if its source is shown."""
     templates: tuple[LeafLabel, ...] = ()
-    """The templates that the crawl learned of its host."""
+    """The templates that the crawl learned from the pages of its host."""
 
     @cached_property
     def page(self) -> Page:
@@ -112,7 +114,7 @@ class ShownPage:
 
     @cached_property
     def common(self) -> frozenset[int]:
-        """The indices of the blocks that pages of its host have in common, which are not main text."""
+        """The indices of the blocks that are not main text because other pages of its host contain them, too."""
         if not isinstance(self.library, BlockLibrary):
             return frozenset()
         return frozenset(self.library.common_blocks(self.page))
@@ -177,7 +179,7 @@ class PageDetail(PageRecord):
     change_distance: float | None
     gone_at: str | None
     noindex: bool
-    """Whether the page is not gone but has noindex; `gone_at` is then when this was seen."""
+    """Whether the page is not gone but has noindex; then `gone_at` is the time when noindex was seen."""
     checked_at: float | None
     outcome: OutcomeObject | None
     """Why the last visit yielded no page, if it did not."""
@@ -187,7 +189,7 @@ class PageDetail(PageRecord):
     checks: int
     changes: int
     certainty: float | None
-    """The F1 that the method expects of its text."""
+    """The F1 score that the method expects for its text."""
     has_source: bool
     """Whether a source can be shown: not if the response was not stored or is too large, nor for a document."""
     label: str | None
@@ -209,7 +211,7 @@ def data(context: Context, page: Number) -> PageDetail:
 def _detail(context: DashboardContext, connection: Connection, shown_page: ShownPage) -> PageDetail:
     """The record of a page, and other facts about it."""
     row = shown_page.row
-    # The page on which it was found, and the page of which it is a near-duplicate.
+    # The page on which it was found, and the page of which it is a near-duplicate, if they are stored.
     keys = AddressKeys(row["crawl_id"], canonical_of(context.settings))
     urls = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
     stored_refs = page_refs(connection, [keys(url) for url in urls.values()])

@@ -26,6 +26,7 @@ from crawler.translation.reasons import Reason
 MOST_TINTED = 1_000_000
 """Bytes of a source whose blocks have reasons in the original: for a larger source, computing them takes too long."""
 AT_ONCE = 200
+"""Blocks in a part."""
 DOUBT_DISTANCE = 0.25
 """The distance of a probability from the limit within which a block is in doubt."""
 Which = Literal["all", "kept", "left", "doubt"]
@@ -46,6 +47,7 @@ class PageBlock:
     linked: float
     """The share of its text that is in links."""
     kept: bool
+    """Whether it is main text."""
     probability: float | None
     """The probability that it is main text; None if the method computes none."""
     reasons: tuple[ReasonObject, ...]
@@ -102,7 +104,7 @@ def blocks(shown_page: ShownPage) -> list[PageBlock]:
             block_explanation = page_explanation.blocks[index]
             probability = block_explanation.probability
             reasons = block_explanation.reasons
-            if kept != (probability >= page_explanation.limit):
+            if kept != (probability >= page_explanation.limit):  # another step decided
                 reasons = (_other_reason(shown_page, index),)
 
         page_blocks.append(
@@ -120,7 +122,7 @@ def blocks(shown_page: ShownPage) -> list[PageBlock]:
 
 
 def _other_reason(shown_page: ShownPage, index: int) -> Reason:
-    """Why a block is kept although its probability is below the limit, or left out although it is not."""
+    """Why a block with a probability below the limit is kept, or one with a higher probability is left out."""
     if index in shown_page.common:
         return Reason(BlockReason.COMMON, {})
     if is_doubtful(shown_page.extraction):
@@ -198,11 +200,11 @@ def show_original(context: Context, request: Request, page: Number) -> Response:
     if marked_page.is_cut:
         notes.append(_("Only its beginning is shown: the page is too large."))
     body = document(marked_page, language_of(request), shown_page.row["title"], notes)
-    return HTMLResponse(body, headers={"Content-Security-Policy": sheet()[1]})
+    return HTMLResponse(body, headers={"Content-Security-Policy": sheet().policy})
 
 
 def _hints(shown_page: ShownPage, _: Callable[..., str]) -> dict[int, str]:
-    """For each block, by its index, whether it is kept, its probability, and the reasons, in words. `_` translates."""
+    """A sentence for each block, by its index: whether it is kept, its probability, and the reasons. `_` translates."""
     hint_of_block: dict[int, str] = {}
     for block in blocks(shown_page):
         hint = _("kept") if block.kept else _("left out")

@@ -23,8 +23,9 @@ from crawler.store.page_changes import OFFSET, ChangeOffset, change_epochs, last
 from crawler.translation.message import N_
 
 AT_ONCE = 100
+"""The most changes in a response."""
 MOST_LETTERS = 4_000_000
-"""Characters of a response, plus one page."""
+"""Characters of texts after which a response has no further change."""
 PATIENCE = 1.0
 """Seconds for which a request waits until a crawl has stored its pages."""
 router = APIRouter()
@@ -38,7 +39,9 @@ After = Annotated[
 
 @dataclass(kw_only=True)
 class ChangedPage(PageRecord):
-    """A page whose `change` may also be `gone`, `noindex` or `erased`. Of an erased page, no other fields are left."""
+    """A page whose `change` may also be `gone`, `noindex` or `erased`. Of an erased page, only `offset`, `page_id` and
+    `change` have values.
+    """
 
     offset: str
     """The offset of its last change."""
@@ -63,7 +66,8 @@ def data(context: Context, crawl: CrawlName = "", after: After = "0") -> ChangeL
         chosen_crawl = chosen(connection, crawl)
         until = last_offset(connection, PATIENCE)
 
-    # The changes up to `until` are read in another transaction: this one may have begun before they were committed.
+    # The changes up to `until` are read in another transaction: the first one may have begun before they were
+    # committed, and then does not see them.
     offset = ChangeOffset.of(after)
     names = [*TYPES]
     with context.reading() as connection:

@@ -20,9 +20,9 @@ MOST_TOKENS = 50_000
 MOST_LINES = 4_000
 """Paragraphs of each text that are compared."""
 MOST_STEPS = 5_000_000
-"""Steps that difflib may take in the worst case, for both texts."""
+"""Steps that difflib may take in the worst case, in all comparisons of parts of two texts together."""
 ALIKE = 0.35
-"""The least common share of two paragraphs that are shown as one changed paragraph."""
+"""The least share of their characters that two paragraphs have in common if they are shown as one changed paragraph."""
 AROUND = 1
 """Unchanged paragraphs that are shown on each side of a change."""
 LONG = 400
@@ -30,6 +30,7 @@ LONG = 400
 EDGE = 120
 """Characters at each end of a folded stretch that are shown."""
 TOKEN = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+|\n|[^\S\n]+|.")
+"""A Chinese or other character of a script without spaces, a word, white space, or any other character."""
 
 SAME = "same"
 REMOVED = "removed"
@@ -45,7 +46,7 @@ class Piece:
     text: str
     """Empty if it is folded."""
     letters: int
-    """Its characters, also if it is folded."""
+    """The number of its characters, including folded ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,10 @@ class Paragraph:
     """A paragraph of the comparison, or several unchanged ones that are folded."""
 
     kind: str
-    """same, removed, added, changed, or folded."""
+    """`same`, `removed`, `added`, `changed` or `folded`."""
     pieces: tuple[Piece, ...]
     number: int = 1
-    """The number of folded paragraphs."""
+    """How many paragraphs it stands for: more than one only if they are folded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Difference:
     share: float
     """The share of both texts that is only in one of them, from 0 to 1."""
     unread: int
-    """Characters that are not compared, as the texts are too long."""
+    """Characters that are not compared because the texts are too long."""
     is_coarse: bool
     """Whether some changes are shown larger than they are, as an exact comparison would take too long."""
 
@@ -131,13 +132,15 @@ def _paragraphs(old: list[str], new: list[str], budget: _Budget) -> Iterator[Par
 
 
 def _changed(old: Sequence[str], new: Sequence[str], budget: _Budget) -> Iterator[Paragraph]:
-    """Paragraphs that replaced others: pairs in order, compared by their words if they are alike."""
+    """The paragraphs `new`, which replaced `old`: compared in pairs, in order. A pair is one changed paragraph if its
+    words are alike.
+    """
     pairs = min(len(old), len(new))
     for before, after in zip(old[:pairs], new[:pairs], strict=True):
         pieces = _words(before, after, budget)
         same = sum(piece.letters for piece in pieces if piece.kind == SAME)
         if 2 * same >= ALIKE * (len(before) + len(after)):
-            yield Paragraph("changed", tuple(_cut(pieces)))
+            yield Paragraph("changed", tuple(_with_folded_middles(pieces)))
         else:
             yield from (_whole(REMOVED, before), _whole(ADDED, after))
     yield from (_whole(REMOVED, line) for line in old[pairs:])
@@ -186,7 +189,8 @@ def parts(
     new_part = new[start:new_end]
     yield True, old[:start], new[:start]
 
-    # For each equal stretch, difflib visits all pairs of equal tokens.
+    # For each equal stretch that it finds, difflib visits all pairs of equal tokens. There are at most as many
+    # stretches as the shorter part has tokens. White space is no token that difflib looks for.
     old_counts = Counter(token for token in old_part if not token.isspace())
     new_counts = Counter(token for token in new_part if not token.isspace())
     pairs = sum(count * new_counts[token] for token, count in old_counts.items())
@@ -210,8 +214,8 @@ def _common_prefix(old: Sequence[str], new: Sequence[str]) -> int:
     return min(len(old), len(new))
 
 
-def _cut(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """The pieces, where the middle of long unchanged ones is folded."""
+def _with_folded_middles(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces; of long unchanged ones, the middle is folded."""
     for piece in pieces:
         if piece.kind == SAME and piece.letters > LONG:
             yield Piece(SAME, piece.text[:EDGE], EDGE)
@@ -222,7 +226,7 @@ def _cut(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _folded(paragraphs: list[Paragraph]) -> Iterator[Paragraph]:
-    """The paragraphs, where unchanged ones that are far from any change are folded."""
+    """The paragraphs; unchanged ones that are not next to a change are folded."""
     shown: set[int] = set()
     for index, paragraph in enumerate(paragraphs):
         if paragraph.kind != SAME:
@@ -230,7 +234,8 @@ def _folded(paragraphs: list[Paragraph]) -> Iterator[Paragraph]:
     for is_shown, indexes in groupby(range(len(paragraphs)), shown.__contains__):
         group = [paragraphs[index] for index in indexes]
         if is_shown:
-            yield from (replace(paragraph, pieces=tuple(_cut(paragraph.pieces))) for paragraph in group)
+            for paragraph in group:
+                yield replace(paragraph, pieces=tuple(_with_folded_middles(paragraph.pieces)))
         else:
             letters = sum(piece.letters for paragraph in group for piece in paragraph.pieces)
             yield Paragraph(FOLDED, (Piece(FOLDED, "", letters),), len(group))

@@ -31,6 +31,7 @@ STATE_NAMES = {state: state.name.lower() for state in AddressState}
 MOST_FOUND = 5_000
 """Addresses first found on one page that are listed."""
 AT_ONCE = 100
+"""Links or images in a part."""
 ListName = Literal["found", "all", "images"]
 LIST_NAMES: tuple[ListName, ...] = get_args(ListName)
 CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
@@ -81,6 +82,7 @@ class PageImage:
     noise: bool | None
     """Whether it is noise; None if it was not judged."""
     probability: float | None
+    """The probability that it is noise; None if it was not judged."""
     reasons: tuple[ReasonObject, ...]
     decided_by: str
 
@@ -98,13 +100,15 @@ class PageLinks:
     of: str
     """The requested kind: found, all or images."""
     total: int
+    """The length of the whole list."""
     is_cut: bool
-    """Whether more addresses were first found on it than are listed."""
+    """Whether more addresses were first found on it than MOST_FOUND."""
     unread: int
-    """Links and images that were not read, as the page has too many."""
+    """Links and images that were not read because the page has too many."""
     links: tuple[PageLink, ...]
     images: tuple[PageImage, ...]
     next: str | None
+    """The value of `after` for the next part."""
 
 
 @slow(api.get("/api/pages/{page}/links", summary=N_("Links or images of a page, and their outcomes")))
@@ -115,7 +119,7 @@ def data(context: Context, page: Number, of: Of = "found", after: After = "") ->
         if of == "found":
             rows = found_on(connection, shown_page.row["key"], _cursor(after), AT_ONCE + 1)
             total, is_cut = found_count(connection, shown_page.row["key"])
-    # A large page takes long to parse, so it is parsed while no connection is open.
+    # A large page takes long to parse, so its links are parsed, and cached in the page, while no connection is open.
     if of == "found":
         return replace(_first_found(shown_page, rows, total), is_cut=is_cut)
     _ = shown_page.page.links
@@ -188,7 +192,7 @@ def _first_found(shown_page: ShownPage, rows: list[Row[Any]], total: int) -> Pag
     """A part of the addresses first found on the page, with the texts of their links. There is a next part if there are
     more than AT_ONCE rows.
     """
-    # The first text of each address; the page is only parsed if there are addresses.
+    # The first text of each address that is not empty; the page is only parsed if there are addresses.
     anchors: dict[str, str] = {}
     if rows:
         for page_link in shown_page.page.links:
@@ -218,7 +222,7 @@ def _of_source(connection: Connection, shown_page: ShownPage, keys: AddressKeys,
         )
         page_links = replace(_empty_list(shown_page, "images", len(images)), images=listed_images)
     else:
-        anchors: dict[str, str] = {}  # the first text of each address that is not empty
+        anchors: dict[str, str] = {}  # the first text of each address that is not empty; empty without one
         for page_link in shown_page.page.links:
             anchors[page_link.url] = anchors.get(page_link.url) or page_link.text
         listed = [(url, text, keys(url)) for url, text in list(anchors.items())[start:end]]

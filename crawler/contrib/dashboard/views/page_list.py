@@ -35,8 +35,9 @@ from crawler.store.read_only import NOTHING, limited_reading
 from crawler.translation.message import N_
 
 AT_ONCE = 50
-"""Pages of a list."""
+"""Pages of a list, before the visitor asks for more."""
 MOST_WORDS = 10
+"""Words of a search."""
 COUNT_SECONDS = 30.0
 """Seconds that counting a crawl's pages may take, in the background."""
 AGE = 60.0
@@ -234,7 +235,7 @@ def matching_pages(
                 site=site_choice,
             )
 
-    # In the first round all pages are new; in a later round, by default only those of that round are.
+    # Without a round, pages are new if they became so in the current one.
     state_round = parameters.round
     if not state_round and parameters.state == "new":
         state_round = crawl.round
@@ -255,7 +256,7 @@ def matching_pages(
         licence=parameters.licence.strip(),
     )
 
-    # The search. It fills the list that earlier responses began.
+    # The search. A list may take several responses, of which this one adds the pages that are missing.
     index = search_index(context.url, context.output)
     is_indexed = bool(words) and index.update(crawl.id, crawl.started_at)
     indexed: int | None = None

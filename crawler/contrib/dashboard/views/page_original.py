@@ -1,11 +1,12 @@
 """Shows a stored page's source as its readers saw it, made harmless, with the main text tinted and other text greyed.
 
-Nothing of the page is copied unchecked. A new document is written. It has the elements that are listed here, and plain
-ones in place of others; four attributes, whose values are checked; and all texts, escaped. It has no script, no style
-of the page, no form, no frame and no address. Images are replaced by their descriptions.
+Nothing of the page is copied unchecked. A new document is written. It has the elements that are listed here, and
+`<div>` or `<span>` in place of others; four attributes, whose values are checked; and all texts, escaped. It has no
+script, no style of the page, no form, no frame and no address. Images are replaced by their descriptions.
 
-The document is written while its elements are walked through. `page.containers` says for each container, an element
-that is not inline, at which block its text begins and which block comes after it. So the block of each text is known.
+The document is written while the elements of the page are walked through. `page.containers` says for each container, an
+element that is not inline, at which block its text begins and which block comes after it. So the block of each text is
+known.
 """
 
 import re
@@ -16,6 +17,7 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -24,12 +26,13 @@ from crawler.page.page import Page
 from crawler.reports.html_page import shown
 
 MOST_ELEMENTS = 20_000
+"""The most elements of the page that are read."""
 MOST_LETTERS = 2_000_000
-"""Characters of the document that is written."""
+"""The most characters of the document that is written."""
 MOST_LEVELS = 400
-"""Elements within each other; of deeper elements, only the text is written."""
-MOST_NAMED = 200
-"""Characters of an image's description."""
+"""The most elements within each other; of deeper elements, only the text is written."""
+MOST_DESCRIPTION = 200
+"""The most characters of an image's description."""
 KEPT_ELEMENTS = frozenset(
     "p div section article main header footer nav aside h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre address "
     "figure figcaption table caption thead tbody tfoot tr td th hr br b strong i em u s del ins small sub sup code kbd "
@@ -37,7 +40,9 @@ KEPT_ELEMENTS = frozenset(
 )
 EMPTY = frozenset(("br", "hr"))
 """Elements without content."""
-UNSHOWN = SILENT | {"meta", "link", "base", "input", "source", "track", "param", "embed", "frame", "frameset"}
+UNWRITTEN = SILENT | {"meta", "link", "base", "input", "source", "track", "param", "embed", "frame", "frameset"}
+"""Elements of which no tag is written."""
+# The allowed values of attributes.
 LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,4}", re.ASCII)
 SPAN = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
 DIRECTIONS = frozenset(("ltr", "rtl", "auto"))
@@ -83,8 +88,8 @@ class _Writer:
         """Add a text, in the colour of the current block and with its hint."""
         if not text:
             return
-        left = max(0, MOST_LETTERS - self.letters)
-        shown_text = shown(text[:left])[:left]  # cut again, as escaping has lengthened it
+        remaining = max(0, MOST_LETTERS - self.letters)
+        shown_text = shown(text[:remaining])[:remaining]  # cut again, as escaping has lengthened it
         if text.isspace() or self.at >= len(self.page.blocks):  # belongs to no block
             self.write(shown_text)
             return
@@ -104,7 +109,7 @@ class _Writer:
 def original(page: Page, kept: frozenset[int], hints: Mapping[int, str], facts: Mapping[int, str]) -> Original:
     """The document of a page; blocks in `kept` are tinted, others greyed, with their hints and the names of facts."""
     writer = _Writer(page, kept, hints, facts)
-    # Without the first entry: the second one is the root, too.
+    # Without the first entry: the first two entries are both for the root element.
     containers = iter(zip(page.containers.starts[1:], page.containers.ends[1:], strict=True))
     ends: list[int] = []
     """The ends of the open containers, the outermost first."""
@@ -123,7 +128,7 @@ def original(page: Page, kept: frozenset[int], hints: Mapping[int, str], facts: 
                 writer.at = start
                 ends.append(end)
             open_tags.append(_open(writer, element, len(open_tags)))
-            if tag != "iframe" and tag not in UNSHOWN:
+            if tag != "iframe" and tag not in UNWRITTEN:
                 writer.text(element.text)
         else:
             if tag not in INLINE:
@@ -146,9 +151,9 @@ def _open(writer: _Writer, element: etree._Element, level: int) -> str:
     writer.elements += 1
     if tag == "img":
         writer.images += 1
-        writer.write(f'<span class="image">{shown((element.get("alt") or "").strip()[:MOST_NAMED])}</span>')
+        writer.write(f'<span class="image">{shown((element.get("alt") or "").strip()[:MOST_DESCRIPTION])}</span>')
         return ""
-    if tag in UNSHOWN or level >= MOST_LEVELS:
+    if tag in UNWRITTEN or level >= MOST_LEVELS:
         return ""
     if tag in EMPTY:
         writer.write(f"<{tag}>")
@@ -181,15 +186,22 @@ def _attributes(element: etree._Element) -> str:
     return attributes
 
 
+class Sheet(NamedTuple):
+    """The style of the document, and the Content-Security-Policy that allows only this style."""
+
+    style: str
+    policy: str
+
+
 @cache
-def sheet() -> tuple[str, str]:
-    """The style of the document, and the policy that allows only this style.
+def sheet() -> Sheet:
+    """The style and its policy.
 
     The style is part of the document: a sandboxed document has another origin, so it may not load a file from here.
     """
     style = (files("crawler.contrib.dashboard") / "static" / "original.css").read_text(encoding="utf-8")
     digest = b64encode(sha256(style.encode()).digest()).decode()
-    return style, POLICY.format(style=f"'sha256-{digest}'")
+    return Sheet(style, POLICY.format(style=f"'sha256-{digest}'"))
 
 
 def document(marked_page: Original, language: str, title: str, notes: list[str]) -> bytes:
@@ -197,5 +209,5 @@ def document(marked_page: Original, language: str, title: str, notes: list[str])
     remarks = "".join(f'<p class="said">{shown(note)}</p>' for note in notes)
     return (
         f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8"><title>{shown(title)}</title>'
-        f"<style>{sheet()[0]}</style></head><body>{remarks}{marked_page.html}</body></html>"
+        f"<style>{sheet().style}</style></head><body>{remarks}{marked_page.html}</body></html>"
     ).encode("utf-8", "replace")

@@ -32,8 +32,8 @@ from crawler.store.page_tables import page
 
 NEWEST, BEST, WORST = ORDERS = ("newest", "best", "worst")
 NEW, CHANGED, GONE, COPY, PRESENT = STATES = ("new", "changed", "gone", "copy", "present")
-SECONDS = 0.08
-"""The time limit of one search, in seconds."""
+SEARCH_SECONDS = 0.08
+"""The time limit of one search."""
 LARGE_PART = 20_000
 """The most pages of a part if indexes check all conditions."""
 SMALL_PART = 200
@@ -80,7 +80,7 @@ class PageQuery:
 
     @property
     def needs_rows(self) -> bool:
-        """Whether the rows of pages must be read."""
+        """Whether the rows of pages must be read, because no index has the columns of a condition."""
         return bool(self.words or self.use or self.licence) or self.state == COPY
 
 
@@ -118,7 +118,7 @@ def find_pages(
     after: Place | None,
     most_hits: int,
     index: SearchIndex | None = None,
-    seconds: float = SECONDS,
+    seconds: float = SEARCH_SECONDS,
 ) -> SearchResult:
     """The first matching pages after a place, up to `most_hits`; the search ends soon after `seconds`."""
     deadline = time.monotonic() + seconds
@@ -144,7 +144,7 @@ def find_pages(
 
         count = pages.count(part)
         searched += count
-        if count < pages.part_limit:  # the range has no other part
+        if count < pages.part_limit:  # the range has no further part
             ranges = ranges[1:]
             continue
         # After a full part, the search goes on after its last page; if the time limit is reached, in the next response.
@@ -157,9 +157,10 @@ def find_pages(
 
 
 def _pages_from_index(query: PageQuery, after: Place | None, index: SearchIndex | None) -> list[int] | None:
-    """The pages after a place that the full-text index returns; None if all pages must be searched.
+    """The numbers of the pages after a place that the full-text index returns; None if all pages must be searched.
 
-    The index returns pages by number. So in an order of relevance it must return all pages with the words at once.
+    The index returns pages in the order of numbers. So in an order of relevance it must return all pages with the words
+    at once.
     """
     if index is None or not query.words:
         return None

@@ -43,7 +43,7 @@ class PageVersion:
     title: str
     letters: int
     share: float | None
-    """The share of its text and of the previous one that is only in one of them, from 0 to 1; None for the oldest."""
+    """The share of its text and the previous text that is only in one of the two, from 0 to 1; None for the oldest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +125,8 @@ def _chosen(texts: list[Any], number: int, default: Any) -> Any:
 
 
 def _shares(texts: list[Any]) -> Iterator[float | None]:
-    """The share of each text and the previous one that is only in one of them, by whole lines, which is quick.
-
-    The lines beyond MOST_LINES count as one.
+    """The share of each text and the previous text that is only in one of the two. Whole lines are compared, which is
+    quick; the rest of a text after MOST_LINES lines counts as one line.
     """
     read_texts = [version.text[:MOST_LETTERS] for version in texts]
     lines = [Counter(text.split("\n", MOST_LINES)) for text in read_texts]
