@@ -48,17 +48,18 @@ BEFORE = 60
 AFTER = 90
 """Characters of a passage after its last word."""
 MOST_PASSAGES = 3
+"""Passages of an excerpt."""
 MOST_PIECES = 20 * MOST_PASSAGES
-"""Pieces of an excerpt after which no more are added: many words may be close together, in one passage."""
+"""Pieces of an excerpt after which it ends: a passage becomes long if many words are close together."""
 LONGEST_WHOLE_WORD = 30
-"""Characters of a word that is not cut in the middle."""
+"""How many characters a passage may be shifted so that it does not begin or end within a word."""
 BLANK = re.compile(r"\s+")
 WITHIN_WORD = re.compile(
     r"(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S"
 )
 """Two characters within a word, where a text is not cut; Chinese and Japanese may be cut anywhere."""
 MOST_SEARCHED = 20_000
-"""Characters of a text that are searched, beginning before the first match."""
+"""Characters of a text that are searched for more matches, from shortly before the first one."""
 
 
 @cache
@@ -85,7 +86,7 @@ def _environment(language: str, root: str) -> Environment:
 
 
 def _outcome(outcome: Outcome | str) -> Outcome:
-    """An outcome, which may be written as a code."""
+    """The outcome itself, or the outcome of this code."""
     if isinstance(outcome, Outcome):
         return outcome
     return Outcome.of(outcome)
@@ -136,7 +137,8 @@ def whole(text: str) -> Markup:
 
 def address(url: str, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:
     """A readable address, shortened if long."""
-    # Cut before it is decoded, as an address may be very long; with one more character, by which `web` sees that.
+    # Cut before it is decoded, as an address may be very long. One character more is kept, so that `web` sees that the
+    # address is too long.
     return web(readable(url[: LONGEST_ENCODED * (most + 1)]), most, words)
 
 
@@ -151,7 +153,7 @@ def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
 
 
 def day(moment: float | str | None) -> Markup:
-    """A moment in UTC; a script of the page changes it to the visitor's time zone."""
+    """A moment in UTC, given in seconds since 1970 or as ISO 8601; app.js shows it in the visitor's time zone."""
     if moment is None:
         return Markup("–")
     try:
@@ -215,7 +217,7 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
     >>> [piece.text for piece in excerpt("All bees like Honey.", ["honey"])]
     ['All bees like ', 'Honey', '.']
     """
-    # Most of a long text is left out before it is searched.
+    # Only the part of the text from the first match on is searched for further ones.
     start = _after_blank(text, max(0, _first_match(text, words) - BEFORE))
     is_beginning_cut = start > 0
     text = CONTROL.sub("\ufffd", text[start : start + MOST_SEARCHED])
@@ -290,7 +292,7 @@ def _beginning(text: str) -> tuple[ExcerptPiece, ...]:
 
 
 def _after_blank(text: str, index: int) -> int:
-    """Where a passage may begin: at the index, or at the next word if the index is inside a word that ends soon."""
+    """Where a passage may begin: at the index, or at the next word if the index is within a word that ends soon."""
     if not index or not WITHIN_WORD.match(text, index - 1):
         return index
     blank = BLANK.search(text, index, index + LONGEST_WHOLE_WORD)
@@ -298,9 +300,7 @@ def _after_blank(text: str, index: int) -> int:
 
 
 def _before_blank(text: str, start: int, most: int) -> int:
-    """Where a passage may end: `most` characters after the start, or at the end of the last word before if that is
-    near.
-    """
+    """Where a passage may end: `most` characters after the start, or before that after the last whole word, if near."""
     end = start + most
     if end >= len(text):
         return len(text)

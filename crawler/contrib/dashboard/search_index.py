@@ -34,9 +34,9 @@ from crawler.store.read_only import reading
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE = 100
+INDEXED_AT_ONCE = 100
 """Pages that are read and indexed in one transaction."""
-SEEN_AT_ONCE = 2_000
+CHECKED_AT_ONCE = 2_000
 """Pages of which one transaction checks whether they are new or changed."""
 OVERLAP = timedelta(hours=1)
 """The longest time from fetching a page to storing it."""
@@ -44,17 +44,20 @@ AGE = 5.0
 """Seconds after which new pages are looked for again."""
 PATIENCE = 0.5
 """Seconds that a search waits until new pages are indexed."""
-SECONDS = 1.0
+SEARCH_SECONDS = 1.0
 """Seconds that a search in the index may take."""
 STEPS = 20_000
 """Instructions of SQLite between two checks of the time (https://www.sqlite.org/c3ref/progress_handler.html)."""
 LONGEST = 32
 """Letters of a word that are looked up; the pages that the index returns are checked for the whole word."""
 # The tokenizer splits at ASCII characters that are not letters or digits (https://www.sqlite.org/fts5.html), so these
-# are replaced by characters for private use. Index 128 is for all characters that are not ASCII.
+# signs are replaced by characters for private use.
 IS_ASCII_SIGN = np.array([not chr(code).isalnum() and code != ord(" ") for code in range(128)] + [False])
+"""By code point; the last entry, 128, is for all characters that are not ASCII."""
 PRIVATE_USE = 0xE000
-# Table `crawl` has the newest indexed page of each crawl, table `page` which version of each page is indexed.
+"""What is added to the code point of a sign."""
+# Table `crawl` has the time of the newest indexed page of each crawl, table `page` the time of each indexed page: when
+# the indexed version was fetched.
 TABLES = """
 CREATE TABLE IF NOT EXISTS crawl (id INTEGER PRIMARY KEY, started_at REAL, fetched_at TEXT);
 CREATE TABLE IF NOT EXISTS page (
@@ -94,15 +97,21 @@ class SearchIndex:
     """The search index in a file, for the pages of a database."""
 
     def __init__(
-        self, url: URL, path: Path, age: float = AGE, at_once: int = AT_ONCE, seen_at_once: int = SEEN_AT_ONCE
+        self,
+        url: URL,
+        path: Path,
+        age: float = AGE,
+        indexed_at_once: int = INDEXED_AT_ONCE,
+        checked_at_once: int = CHECKED_AT_ONCE,
     ) -> None:
         self.url = url
         self.path = path
         self.age = age
-        self.at_once = at_once
-        self.seen_at_once = seen_at_once
+        self.indexed_at_once = indexed_at_once
+        self.checked_at_once = checked_at_once
         self._lock = Lock()
         self._step_lock = Lock()
+        """Held for each step of a pass, so that passes over several crawls take turns."""
         self._passes: dict[tuple[int, float], tuple[Thread, float]] = {}
         """The thread of the last pass and when it began, by the crawl's number and start time."""
         self._ended: dict[tuple[int, float], float] = {}
@@ -122,7 +131,7 @@ class SearchIndex:
                 begun = now
                 self._passes[crawl_key] = thread, begun
                 thread.start()
-        if thread is not None:
+        if thread is not None:  # only searches soon after the beginning of a pass wait for it
             thread.join(max(0.0, begun + PATIENCE - now))
         return crawl_key in self._ended
 
@@ -142,10 +151,11 @@ class SearchIndex:
             return None
         table = f"crawl_{crawl_id}"
         query = f"SELECT rowid FROM {table} WHERE {table} MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"  # noqa: S608
-        until = time.monotonic() + SECONDS
+        until = time.monotonic() + SEARCH_SECONDS
+        largest_number = 2**63 - 1
         with suppress(sqlite3.OperationalError), self._file() as file:
             file.set_progress_handler(lambda: int(time.monotonic() > until), STEPS)
-            return [row[0] for row in file.execute(query, (" ".join(phrases), below or 2**63 - 1, most))]
+            return [row[0] for row in file.execute(query, (" ".join(phrases), below or largest_number, most))]
         return None
 
     def _pass(self, crawl_id: int, started_at: float) -> None:
@@ -153,7 +163,7 @@ class SearchIndex:
         try:
             last: tuple[str, int] | None = self._begin(crawl_id, started_at)
             while last is not None:
-                with self._step_lock:  # passes over several crawls take turns
+                with self._step_lock:
                     begun = time.monotonic()
                     last = self._step(crawl_id, last)
                     time.sleep((time.monotonic() - begun) / 2)  # leaves CPU time to crawls
@@ -163,26 +173,28 @@ class SearchIndex:
             self._ended[crawl_id, started_at] = time.monotonic()
 
     def _begin(self, crawl_id: int, started_at: float) -> tuple[str, int]:
-        """Drop the tables of deleted crawls, and this crawl's if most of its pages were deleted, as single pages cannot
-        be removed from a table. Create this crawl's table if it is missing. Returns the time and the number of the page
-        after which a pass begins.
+        """Prepare the tables for a pass; returns the time and the number of the page after which the pass begins.
+
+        The tables of deleted crawls are dropped. This crawl's table is dropped, too, if most of its pages were deleted,
+        as single pages cannot be removed from a table. Then this crawl's table is created if it is missing.
         """
+        # The crawls whose tables are kept.
         with reading(self.url, one_process=True) as connection:
             existing = {(row.id, row.started_at) for row in connection.execute(select(crawl.c.id, crawl.c.started_at))}
             of_crawl = select(func.count()).select_from(page).where(page.c.crawl_id == crawl_id)
             stored = connection.execute(of_crawl).scalar_one()
-        if self.page_count(crawl_id) > 2 * stored + self.at_once:
+        if self.page_count(crawl_id) > 2 * stored + self.indexed_at_once:
             existing.discard((crawl_id, started_at))
 
         with self._file() as file:
             file.execute("BEGIN IMMEDIATE")
             rows = file.execute("SELECT id, started_at, fetched_at FROM crawl")
-            newest_of_crawl = {(number, begun): fetched_at for number, begun, fetched_at in rows}
-            for number, begun in newest_of_crawl.keys() - existing:
+            newest_of_crawl = {(number, start): fetched_at for number, start, fetched_at in rows}
+            for number, start in newest_of_crawl.keys() - existing:
                 file.execute(f"DROP TABLE crawl_{number}")
                 file.execute("DELETE FROM page WHERE crawl_id = ?", (number,))
                 file.execute("DELETE FROM crawl WHERE id = ?", (number,))
-                del newest_of_crawl[number, begun]
+                del newest_of_crawl[number, start]
             if (crawl_id, started_at) not in newest_of_crawl:
                 self._ended.pop((crawl_id, started_at), None)
                 # Only the index itself is stored: neither the texts nor their lengths.
@@ -203,20 +215,21 @@ class SearchIndex:
         keys = select(page.c.id, page.c.fetched_at).where(page.c.crawl_id == crawl_id)
         keys = keys.where(tuple_(page.c.fetched_at, page.c.id) > after)
         with reading(self.url, one_process=True) as connection, self._file() as file:
-            # The next pages, and those of them that are new or changed.
-            next_pages = connection.execute(keys.order_by(page.c.fetched_at, page.c.id).limit(self.seen_at_once)).all()
+            # The next pages, and which of them are new or changed.
+            by_time = keys.order_by(page.c.fetched_at, page.c.id)
+            next_pages = connection.execute(by_time.limit(self.checked_at_once)).all()
             if not next_pages:
                 return None
             marks = ", ".join("?" * len(next_pages))
             indexed_pages = f"SELECT id, fetched_at FROM page WHERE crawl_id = ? AND id IN ({marks})"  # noqa: S608 - marks alone
             known_pages = set(file.execute(indexed_pages, (crawl_id, *(row.id for row in next_pages))))
             new_pages = [row for row in next_pages if tuple(row) not in known_pages]
-            last = next_pages[-1]
-            if len(new_pages) > self.at_once:
-                new_pages = new_pages[: self.at_once]
-                last = new_pages[-1]
 
-            # Index as many as fit into one transaction.
+            # Index as many new pages as fit into one transaction; the next step begins after the last of them.
+            last = next_pages[-1]
+            if len(new_pages) > self.indexed_at_once:
+                new_pages = new_pages[: self.indexed_at_once]
+                last = new_pages[-1]
             columns = page.c.id, page.c.fetched_at, page.c.title, page.c.url, page.c.text
             rows = connection.execute(select(*columns).where(page.c.id.in_([row.id for row in new_pages]))).all()
             entries = [(row.id, bigrams(f"{row.title}\n{readable_address(row.url)}\n{row.text}")) for row in rows]
@@ -228,7 +241,7 @@ class SearchIndex:
             file.execute(newest, (last.fetched_at, crawl_id))
             file.execute("COMMIT")
 
-        if len(next_pages) < self.seen_at_once and last is next_pages[-1]:
+        if len(next_pages) < self.checked_at_once and last is next_pages[-1]:
             return None
         return last.fetched_at, last.id
 

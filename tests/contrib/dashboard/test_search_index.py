@@ -98,7 +98,7 @@ def test_new_and_changed_pages_are_indexed_again(engine: Engine, index: SearchIn
 
 @pytest.mark.parametrize(("at_once", "seen"), [(7, 7), (7, 30), (7, 31), (10, 10), (40, 50)])
 def test_many_pages_of_the_same_second(engine: Engine, tmp_path: Path, at_once: int, seen: int) -> None:
-    index = SearchIndex(engine.url, tmp_path / "search.db", age=0.0, at_once=at_once, seen_at_once=seen)
+    index = SearchIndex(engine.url, tmp_path / "search.db", age=0.0, indexed_at_once=at_once, checked_at_once=seen)
     store(engine, *(row(number, "honey") for number in range(1, 31)))
     assert named(index, "honey") == list(range(30, 0, -1))
     assert index.find(1, ("honey",), 10, 3) == [9, 8, 7]
@@ -117,7 +117,7 @@ def test_a_crawl_that_was_begun_anew(engine: Engine, index: SearchIndex) -> None
 
 
 def test_what_is_gone_is_dropped(engine: Engine, tmp_path: Path) -> None:
-    index = SearchIndex(engine.url, tmp_path / "search.db", age=0.0, at_once=3)
+    index = SearchIndex(engine.url, tmp_path / "search.db", age=0.0, indexed_at_once=3)
     store(engine, *(row(number, "honey", number) for number in range(1, 11)))
     assert named(index, "honey") == list(range(10, 0, -1))
     with engine.begin() as connection:
@@ -158,6 +158,6 @@ def test_where_no_index_can_be_kept(engine: Engine, tmp_path: Path) -> None:
 def test_a_search_that_takes_too_long(engine: Engine, index: SearchIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     store(engine, *(row(number, "honey " * 1_000) for number in range(1, 101)))
     assert named(index, "honey")
-    monkeypatch.setattr(search_index, "SECONDS", -1.0)
+    monkeypatch.setattr(search_index, "SEARCH_SECONDS", -1.0)
     monkeypatch.setattr(search_index, "STEPS", 1)
     assert index.find(1, ("honey",), None, 1_000) is None
