@@ -32,16 +32,18 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 """Headers of every response, unless it sets them itself."""
-SAFE = ("GET", "HEAD")
+SAFE_METHODS = ("GET", "HEAD")
 """The methods of requests that change nothing."""
-OWN = ("same-origin", "none")
+OWN_SITES = ("same-origin", "none")
 """Values of the header Sec-Fetch-Site for requests by pages of this dashboard, or by the user directly.
 
 https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header
 """
-STALE = N_("This change did not come from a current page of this dashboard; reload the page.")
+FOREIGN_CHANGE = N_("This change did not come from a current page of this dashboard; reload the page.")
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::[0-9]{1,5})?")
+"""A host with an optional port; the groups are an IPv6 address and any other name."""
 DEFAULT_PORTS = {":80": "http:", ":443": "https:"}
+"""The ports that origins leave out, with the schemes that have them."""
 
 
 class RefusedError(MessageError):
@@ -76,24 +78,25 @@ def check_page(request: Request) -> None:
     """Raise a RefusedError if another site's page embeds or reads the dashboard; it may link to the dashboard."""
     site = request.headers.get("sec-fetch-site", "")
     mode = request.headers.get("sec-fetch-mode", "")
-    if site not in ("", *OWN) and mode != "navigate":
+    if site not in ("", *OWN_SITES) and mode != "navigate":
         raise RefusedError(HTTPStatus.FORBIDDEN, "Pages of other sites may not embed or read the dashboard.")
 
 
 def check_origin(request: Request) -> None:
     """Raise a RefusedError if another site's page sent this form."""
     headers = request.headers
-    own = _name_and_port(f"//{headers.get('host', '')}")
-    is_foreign = "origin" in headers and _name_and_port(headers["origin"]) != own
-    # Browsers send one of the two headers with every form; programs need not send any.
-    if is_foreign or ("sec-fetch-site" in headers and headers["sec-fetch-site"] not in OWN):
-        raise RefusedError(HTTPStatus.FORBIDDEN, STALE)
+    own_origin = _name_and_port(f"//{headers.get('host', '')}")
+    # Browsers send at least one of the two headers with every form; programs need not send any.
+    has_foreign_origin = "origin" in headers and _name_and_port(headers["origin"]) != own_origin
+    has_foreign_site = "sec-fetch-site" in headers and headers["sec-fetch-site"] not in OWN_SITES
+    if has_foreign_origin or has_foreign_site:
+        raise RefusedError(HTTPStatus.FORBIDDEN, FOREIGN_CHANGE)
 
 
 def check_token(request: Request, form_token: str, token: str) -> None:
     """Raise a RefusedError if a change lacks the token, which is sent in a form or in the header X-Token."""
     if not _is_same(form_token or request.headers.get("x-token", ""), token):
-        raise RefusedError(HTTPStatus.FORBIDDEN, STALE)
+        raise RefusedError(HTTPStatus.FORBIDDEN, FOREIGN_CHANGE)
 
 
 def host_name(host_header: str) -> str:
@@ -109,7 +112,7 @@ def host_name(host_header: str) -> str:
 
 
 def _name_and_port(origin: str) -> str:
-    """The host name and the port of an origin, without a default port.
+    """The host name and the port of an origin, without a default port. Without a scheme, both are default ports.
 
     >>> _name_and_port("https://Bees.example:443"), _name_and_port("//localhost:6080"), _name_and_port("null")
     ('bees.example', 'localhost:6080', 'null')

@@ -25,7 +25,15 @@ from starlette.exceptions import HTTPException
 from crawler import __version__
 from crawler.command_line.terminal import printable
 from crawler.contrib.dashboard import metrics
-from crawler.contrib.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError, check_origin, check_page, check_token
+from crawler.contrib.dashboard.access import (
+    HEADERS,
+    SAFE_METHODS,
+    TOKEN,
+    RefusedError,
+    check_origin,
+    check_page,
+    check_token,
+)
 from crawler.contrib.dashboard.context import Context, DashboardContext, language_of, path_of
 from crawler.contrib.dashboard.logins import Visitor, basic_credentials, in_turn
 from crawler.contrib.dashboard.server import TOO_LARGE
@@ -53,12 +61,13 @@ logger = logging.getLogger(__name__)
 VIEW_THREADS = 4
 """Threads for views, besides those for slow views."""
 MOST_FIELDS = 10_000
-"""Fields of a form, or parameters of an address."""
+"""The most fields of a form, or parameters of an address."""
 FORM_TYPE = "application/x-www-form-urlencoded"
-METHODS = (*SAFE, "POST")
+METHODS = (*SAFE_METHODS, "POST")
 DESCRIPTION = "/api/openapi.json"
 """The path of the description of the API."""
 STATIC = "/static"
+"""The path of static files."""
 PROGRAM_PATHS = ("/api/", "/metrics")
 """Prefixes of addresses for programs, which get errors as JSON."""
 READER_FORMS = re.compile(rf"{login.LOGOUT}|/labels/pages/[0-9]+/preview")
@@ -163,7 +172,7 @@ async def refused(request: Request, error: Exception) -> Response:
         return JSONResponse({"error": str(refusal).encode("utf-8", "replace").decode()}, refusal.status, headers)
     if refusal.status == HTTPStatus.UNAUTHORIZED and _is_navigation(request):
         response = login.ask(context, request, refusal, _target(request))
-    elif request.state.visitor is None:  # refused before it was known who sent the request: without links
+    elif request.state.visitor is None:  # the sender is not known: a text without the links of the dashboard
         sentence = catalogue_of(language_of(request)).gettext(refusal.message)
         return PlainTextResponse(f"{sentence}\n", refusal.status, headers)
     else:
@@ -182,7 +191,7 @@ def _is_navigation(request: Request) -> bool:
 
 def _target(request: Request) -> str:
     """The address of the page that a visitor requested; the start page for changes."""
-    if request.method not in SAFE:
+    if request.method not in SAFE_METHODS:
         return login.START
     query = request.scope["query_string"].decode()
     if query:
@@ -233,6 +242,7 @@ def dashboard(context: DashboardContext) -> Any:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
+        # The server adds the body and perhaps a refusal, `_admit` the visitor.
         state = {"body": b"", "refusal": None, "visitor": None, **scope["state"], "context": context}
         scope = {**scope, "state": state, "root_path": root}
 
@@ -269,10 +279,10 @@ async def _admit(context: DashboardContext, scope: Any) -> None:
     """Raise a RefusedError if a request has no access; store the visitor and the parameters for the views."""
     request = Request(scope)
     state = scope["state"]
-    is_change = request.method not in SAFE
+    is_change = request.method not in SAFE_METHODS
     if request.method not in METHODS:
         raise NO_METHOD
-    if state["refusal"] is not None:  # by the server, as the request is too large or too slow, or the server is busy
+    if state["refusal"] is not None:  # the request is too large or too slow, or the server is busy
         raise state["refusal"]
     token = _read_parameters(request)
     context.access.check_host(request)
@@ -302,7 +312,7 @@ def _read_parameters(request: Request) -> str:
     absent.
     """
     scope = request.scope
-    is_change = request.method not in SAFE
+    is_change = request.method not in SAFE_METHODS
     is_form = request.headers.get("content-type", "").partition(";")[0].strip().lower() == FORM_TYPE
     if not is_change:
         text = scope["query_string"]
@@ -328,7 +338,7 @@ async def _visitor(context: DashboardContext, request: Request) -> Visitor:
     logins = context.logins
     if not logins.look_for_users():
         return Visitor(token=context.access.token)
-    # A header without a name and a password is no guess: the request counts as one without a login.
+    # A header without a name and a password is not counted as a wrong password; the request is one without a login.
     credentials = basic_credentials(request.headers.get("authorization", ""))
     if credentials is not None and logins.visitor(request) is None:
         await in_turn(logins.log_in_program, request, *credentials)

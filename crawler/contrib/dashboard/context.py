@@ -23,7 +23,7 @@ from scrapy.settings import BaseSettings
 from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
-from crawler.contrib.dashboard.access import SAFE, AccessControl, RefusedError
+from crawler.contrib.dashboard.access import SAFE_METHODS, AccessControl, RefusedError
 from crawler.contrib.dashboard.edit_record import Action, record
 from crawler.contrib.dashboard.logins import Logins
 from crawler.contrib.dashboard.rendering import render
@@ -43,7 +43,7 @@ T = TypeVar("T")
 UNESCAPED = "/?&=#%:;,@!$'()*+~"
 """Characters of an address that are not percent-encoded, besides letters and digits."""
 YEAR_SECONDS = 31_536_000
-REST_FACTOR = 20.0
+LEAST_KEPT_RATIO = 20.0
 """A result is kept at least this many times as long as its computation took, so that computing uses at most a twentieth
 of a core.
 """
@@ -52,9 +52,9 @@ MOST_RESULTS = 200
 SLOW_VIEW_THREADS = 2
 """Threads for views that are `slow`, besides those for other views."""
 MOST_LETTERS = 500
-"""Characters of a parameter."""
+"""The most characters of a parameter."""
 MOST_WHOLE = 2**63 - 1
-"""The largest number that databases can store."""
+"""The largest whole number that databases can store."""
 
 
 class NothingYetError(RefusedError):
@@ -67,15 +67,15 @@ class Result:
 
     value: Any = None
     at: float | None = None
-    """When it was computed, as time.time(); None before that."""
+    """When the last computation ended, as time.time(); None before that."""
     error: Message | None = None
-    """Why the last computation failed; the value is then of the one before."""
+    """Why the last computation failed; the value is then that of the last successful one."""
     took: float = 0.0
     """Seconds that the last computation took."""
     busy: bool = False
     """Whether it is in the queue or being computed."""
     ready: threading.Event = field(default_factory=threading.Event, repr=False)
-    """Set when no newer result is being computed."""
+    """Set when a computation ends, cleared when the next one is queued."""
     done: int = 0
     """The progress, if the computation reports it."""
 
@@ -85,21 +85,21 @@ class Background:
     name.
     """
 
-    def __init__(self, rest_factor: float = REST_FACTOR, most: int = MOST_RESULTS) -> None:
-        self._rest_factor = rest_factor
+    def __init__(self, least_kept_ratio: float = LEAST_KEPT_RATIO, most: int = MOST_RESULTS) -> None:
+        self._least_kept_ratio = least_kept_ratio
         self._results: LruDict[Hashable, Result] = LruDict(most)
         self._lock = threading.Lock()
         self._queue: SimpleQueue[tuple[Result, Callable[[], Any]]] = SimpleQueue()
         self._thread: threading.Thread | None = None
 
     def get(self, name: Hashable, compute: Callable[[], Any], age: float, patience: float = 0.0) -> Result:
-        """The last result of this name. If it is older than `age` seconds, it is computed again, and the request waits
-        for that up to `patience` seconds.
+        """The last result of this name. If it is older than `age` seconds, it is computed again. While it is being
+        computed, the request waits for it up to `patience` seconds.
         """
         with self._lock:
             result = self._results.use(name) or Result()
             self._results.set(name, result)
-            is_old = result.at is None or time.time() - result.at > max(age, self._rest_factor * result.took)
+            is_old = result.at is None or time.time() - result.at > max(age, self._least_kept_ratio * result.took)
             if is_old and not result.busy:
                 result.busy = True
                 result.ready.clear()
@@ -132,7 +132,7 @@ class Background:
                 logger.exception("A background computation failed")
                 result.error = Message("It cannot be computed; see the log.")
             result.took = time.monotonic() - begun
-            with self._lock:  # set last, or a waiting request would get the old result as the new one
+            with self._lock:  # last: a request that waits reads the result as soon as `ready` is set
                 result.at = time.time()
                 result.busy = False
                 result.ready.set()
@@ -184,8 +184,8 @@ class DashboardContext:
         """A page of the dashboard: a template with these values, and those of its layout."""
         language = language_of(request)
         visitor = request.state.visitor
-        # The parameters that links to this page repeat: not those of a form, which may be a password.
-        query = dict(request.query_params) if request.method in SAFE else {}
+        # The parameters that links to this page repeat: not the fields of a form, one of which may be a password.
+        query = dict(request.query_params) if request.method in SAFE_METHODS else {}
         layout_values = {
             "path": path_of(request),
             "query": query,
@@ -223,7 +223,7 @@ def language_of(request: Request) -> str:
 
 def _chosen_language(request: Request) -> str | None:
     """The language that a link chooses; not that of a form, which may have a field of the same name."""
-    if request.method in SAFE:
+    if request.method in SAFE_METHODS:
         return request.query_params.get("lang")
     return None
 
@@ -254,7 +254,7 @@ def slow(register: Callable[[Callable[..., Any]], object]) -> Callable[[Callable
             return await to_thread.run_sync(partial(view, *args, **kwargs), limiter=SLOW_VIEWS)
 
         register(run_view)
-        return view  # which other views call directly
+        return view  # other views call it directly
 
     return decorate
 
@@ -291,8 +291,9 @@ class ReasonData:
 
 
 def _written_as(kind: type[Any], convert: Callable[[Any], Any]) -> GetPydanticSchema:
-    """An annotation for Pydantic: a value of any type is serialized as another type, into which a function converts
-    it."""
+    """An annotation for Pydantic: `convert` turns a value into the type `kind`, as which it is written in JSON and
+    described in the API.
+    """
 
     def schema(_: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         written = handler.generate_schema(kind)

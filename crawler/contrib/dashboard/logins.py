@@ -37,17 +37,18 @@ COOKIE = "winnow-login"
 SESSION_SECONDS = 12 * 3_600
 MOST_SESSIONS = 20
 """Logins of a user at a time; a further one ends the oldest."""
-TRIES = 20
+NETWORK_TRIES = 20
 """Wrong passwords from one network within a MINUTE after which all passwords from it are refused."""
 MINUTE = 60.0
+"""Seconds."""
 USER_TRIES = 20
 """Wrong passwords of one user after which the next login must wait: a second, doubled by each further wrong password,
 up to a MINUTE.
 """
 USER_SECONDS = 3_600
 """Seconds after the last wrong password of a user until all of this user's are forgotten."""
-MOST_NETWORKS = 10_000
-"""Networks, users, and pairs of them that are remembered."""
+MOST_REMEMBERED = 10_000
+"""Networks that are remembered; also users, and pairs of a user and a network."""
 ONE_PASSWORD = CapacityLimiter(1)
 """The thread that checks passwords."""
 MOST_WAITING = 10
@@ -110,31 +111,32 @@ class Logins:
 
     def __init__(self, users: Users | None = None) -> None:
         self.users = users
-        self._had_users = users is not None and bool(users.all())
+        self._must_log_in = users is not None and bool(users.all())
         self._sessions: dict[str, Session] = {}
         """Logins by their keys, oldest first."""
-        self._wrong_times: LruDict[str, deque[float]] = LruDict(MOST_NETWORKS)
-        """The times of the last TRIES wrong passwords, oldest first, by network."""
-        self._guesses: LruDict[str, UserGuesses] = LruDict(MOST_NETWORKS)
+        self._wrong_times: LruDict[str, deque[float]] = LruDict(MOST_REMEMBERED)
+        """The times of the last NETWORK_TRIES wrong passwords, oldest first, by network."""
+        self._guesses: LruDict[str, UserGuesses] = LruDict(MOST_REMEMBERED)
         """Wrong passwords by the name of the user, whether such a user exists or not."""
-        self._familiar: LruDict[tuple[str, str], None] = LruDict(MOST_NETWORKS)
+        self._familiar: LruDict[tuple[str, str], None] = LruDict(MOST_REMEMBERED)
         """Pairs of a user's name and a network where this user has logged in."""
         self._salt = secrets.token_bytes(16)
+        """The salt of the digests of Authorization headers."""
         self._lock = Lock()
 
     def look_for_users(self) -> bool:
-        """Look for users; returns whether visitors must log in. Once there was a user, they must until the dashboard
-        ends, even if all users are removed.
+        """Look for users; returns whether visitors must log in. As soon as there is a user, visitors must log in until
+        the dashboard ends, even if all users are removed.
         """
-        self._had_users = self._had_users or (self.users is not None and bool(self.users.all()))
-        return self._had_users
+        self._must_log_in = self._must_log_in or (self.users is not None and bool(self.users.all()))
+        return self._must_log_in
 
     def visitor(self, request: Request) -> Visitor | None:
         """The user whose login is in this request; None if there is none, or if it has ended."""
         session = self._sessions.get(self._key(request))
         if session is None or self.users is None or session.until <= time.monotonic():
             return None
-        if self.users.all().get(session.user.name) != session.user:
+        if self.users.all().get(session.user.name) != session.user:  # removed, or with another password or role
             return None
         return Visitor(session.user.name, session.user.role == EDITOR, session.token)
 
@@ -147,6 +149,7 @@ class Logins:
         user: User | None = None
         if self.users is not None:
             user = self.users.all().get(name)
+        # A password is also checked if there is no such user: that takes as long, and so does not tell.
         if not is_password(password, user.password if user else hash_of_nobody()) or user is None:
             self._count_wrong(network, name)
             logger.warning("Wrong password for %s from %s", printable(repr(name[:64])), network or "an unknown network")
@@ -175,10 +178,8 @@ class Logins:
             self._sessions.pop(self._key(request), None)
 
     def _key(self, request: Request) -> str:
-        """The key of a request's login: its cookie, or a digest of its Authorization header.
-
-        The first cookie of this name is that of this path; others may be of other programs on this host.
-        """
+        """The key of a request's login: its cookie, or a digest of its Authorization header."""
+        # Browsers send the cookie of the longest path first; later ones of this name may be of other dashboards.
         pairs = (cookie_pair.strip().partition("=") for cookie_pair in request.headers.get("cookie", "").split(";"))
         cookie = next((value for name, _, value in pairs if name == COOKIE), "")
         if cookie in self._sessions:  # a proxy may send its own Authorization header
@@ -193,7 +194,7 @@ class Logins:
         now = time.monotonic()
         with self._lock:
             times = self._wrong_times.get(network, deque())
-            must_wait = len(times) == TRIES and now - times[0] < MINUTE
+            must_wait = len(times) == NETWORK_TRIES and now - times[0] < MINUTE
             if (name, network) not in self._familiar:
                 must_wait = must_wait or self._guesses_of(name, now).seconds_to_wait(now) > 0
         if must_wait:
@@ -203,7 +204,7 @@ class Logins:
         """Count a wrong password."""
         now = time.monotonic()
         with self._lock:
-            times = self._wrong_times.get(network, deque(maxlen=TRIES))
+            times = self._wrong_times.get(network, deque(maxlen=NETWORK_TRIES))
             times.append(now)
             self._wrong_times.set(network, times)
             if (name, network) not in self._familiar:
@@ -224,8 +225,8 @@ def _key_of_name(name: str) -> str:
 
 
 def network_of(client: str) -> str:
-    """The network of a client: its IPv4 address, or the first 64 bits of its IPv6 address, as one subscriber has all
-    addresses that begin with these. Empty if the client has no IP address.
+    """The network of a client: its IPv4 address, or the first 64 bits of its IPv6 address, which all addresses of one
+    subscriber share. Empty if the client has no IP address.
 
     >>> network_of("::ffff:192.0.2.7"), network_of("2001:db8::1") == network_of("2001:db8::2")
     ('192.0.2.7', True)

@@ -24,7 +24,7 @@ HASH = re.compile(r"scrypt:[0-9]{1,6}:([0-9a-f]{2}){1,64}:[0-9a-f]{128}", re.ASC
 """The method, its cost, the salt, and the digest of a password."""
 LEAST_PASSWORD = 8
 MOST_PASSWORD = 200
-# Parameters of scrypt (https://www.rfc-editor.org/rfc/rfc7914#section-2), by which a check takes 0.1 s and 32 MB.
+# Parameters of scrypt (https://www.rfc-editor.org/rfc/rfc7914#section-2); with these, a check takes 0.1 s and 32 MB.
 COST = 1 << 15
 BLOCK = 8
 MEMORY = 1 << 26
@@ -47,7 +47,9 @@ class Users:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._users_in_state: tuple[object, Mapping[str, User]] = (None, {})
-        """The state of the file when it was read, and the users in it: in one tuple, as several threads replace it."""
+        """The state of the file when it was read, and the users in it: one tuple, so that several threads can replace
+        both at once.
+        """
 
     def all(self) -> Mapping[str, User]:
         """All users by name; raises a StateError if the file cannot be read."""
@@ -115,7 +117,7 @@ def is_password(password: str, stored_hash: str) -> bool:
 
 @cache
 def hash_of_nobody() -> str:
-    """A hash to check the password of an unknown name against, so that it takes as long as for a known one."""
+    """A hash against which the password for an unknown name is checked, so that it takes as long as for a user."""
     return hashed(secrets.token_hex(16))
 
 

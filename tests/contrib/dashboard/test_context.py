@@ -23,7 +23,7 @@ def after(result: context.Result) -> context.Result:
 
 
 def test_a_result_is_kept_until_it_is_too_old() -> None:
-    found, asked = Background(rest_factor=0.0), []  # however fast this machine is
+    found, asked = Background(least_kept_ratio=0.0), []  # however fast this machine is
     assert found.get("bees", lambda: asked.append(1) or len(asked), age=60.0, patience=SOON).value == 1
     assert found.get("bees", lambda: asked.append(1) or len(asked), age=60.0, patience=SOON).value == 1
     assert after(found.get("bees", lambda: asked.append(1) or len(asked), age=0.0)).value == 2
@@ -41,7 +41,7 @@ def test_what_is_not_ready_is_not_waited_for_longer_than_is_said() -> None:
 
 
 def test_who_has_patience_is_told_nothing_old() -> None:
-    found, asked, go = Background(rest_factor=0.0), [], threading.Event()
+    found, asked, go = Background(least_kept_ratio=0.0), [], threading.Event()
     assert found.get("bees", lambda: asked.append(1) or len(asked), age=60.0, patience=SOON).value == 1
     assert found.get("bees", lambda: asked.append(1) or len(asked), age=0.0, patience=SOON).value == 2
     # What takes longer is as it was before.

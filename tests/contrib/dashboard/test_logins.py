@@ -12,7 +12,7 @@ from dashboard_client import CHANGES, Answer, Request, answer
 
 from crawler.contrib.dashboard import logins, users
 from crawler.contrib.dashboard.context import DashboardContext
-from crawler.contrib.dashboard.logins import MOST_SESSIONS, TRIES, USER_TRIES, Logins
+from crawler.contrib.dashboard.logins import MOST_SESSIONS, NETWORK_TRIES, USER_TRIES, Logins
 from crawler.contrib.dashboard.users import EDITOR, READER, User, Users, hashed
 
 SECRET = "honey and bees: ä"
@@ -196,7 +196,7 @@ def test_wrong_passwords_of_programs(team: Team, said: str) -> None:
 
 def test_who_guesses_waits_and_nobody_else(team: Team) -> None:
     visitor = team.visitor("ann")
-    assert [team.log_in(password="x").status for _ in range(TRIES)] == [401] * TRIES
+    assert [team.log_in(password="x").status for _ in range(NETWORK_TRIES)] == [401] * NETWORK_TRIES
     assert team.log_in(password="x").status == 429
     assert team.log_in().status == 429  # or guessing would go on
     assert team.get("/metrics", basic("ann")).status == 429
@@ -208,7 +208,7 @@ def test_who_guesses_waits_and_nobody_else(team: Team) -> None:
 def test_who_guessed_waits_a_minute(team: Team, seconds: float, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1_000.0
     monkeypatch.setattr(logins, "time", SimpleNamespace(monotonic=lambda: now))
-    for _ in range(TRIES):
+    for _ in range(NETWORK_TRIES):
         team.log_in(password="x")
     now += seconds
     assert team.log_in().status == status
@@ -217,14 +217,14 @@ def test_who_guessed_waits_a_minute(team: Team, seconds: float, status: int, mon
 @pytest.fixture
 def three_networks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So many are remembered; used before `team`."""
-    monkeypatch.setattr(logins, "MOST_NETWORKS", 3)
+    monkeypatch.setattr(logins, "MOST_REMEMBERED", 3)
 
 
 @pytest.mark.parametrize(("others", "status"), [(2, 429), (3, 401)])
 def test_of_so_many_networks_it_is_known_who_guessed(
     three_networks: None, team: Team, others: int, status: int
 ) -> None:
-    for _ in range(TRIES):
+    for _ in range(NETWORK_TRIES):
         team.log_in(password="x")
     for number in range(others):
         team.log_in(f"eve{number}", client=f"10.0.{number}.1")
@@ -293,7 +293,7 @@ def test_guesses_are_forgotten_after_an_hour(team: Team, clock: Clock, seconds: 
 def test_headers_without_a_password_guess_none(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(users, "_scrypt", None)  # no password is checked
     for header in ("Bearer", "Bearer !!!", f"Bearer {SECRET}", "Bearer a.b.c", "Basic", "Basic !!!", "Basic Ym9i", "x"):
-        for _ in range(TRIES + 1):
+        for _ in range(NETWORK_TRIES + 1):
             assert team.get("/metrics", {**HOST, "authorization": header}).status == 401
     monkeypatch.undo()
     assert team.log_in().status == 303

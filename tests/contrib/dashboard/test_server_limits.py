@@ -18,7 +18,7 @@ from fastapi.responses import Response
 from crawler.contrib.dashboard import server
 from crawler.contrib.dashboard.server import listen, server_of
 
-server.SECONDS = float(sys.argv[1])
+server.CLIENT_SECONDS = float(sys.argv[1])
 server.MOST_IN_TRANSIT = int(sys.argv[2])
 size = int(sys.argv[3])
 
