@@ -13,7 +13,7 @@ MOST_SUBJECT = 2_000
 
 
 class Action(StrEnum):
-    """What somebody changed; the subject of the record is the name of the job or crawl, or the address of the page or
+    """What somebody changed. The subject of its record is the name of the job or crawl, or the address of the page or
     image.
     """
 

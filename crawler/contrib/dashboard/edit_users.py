@@ -32,12 +32,12 @@ def add_user(users: Users, name: str, role: str | None) -> int:
         raise WrongUseError(
             "the password must have {least} to {most} characters", least=LEAST_PASSWORD, most=MOST_PASSWORD
         )
-    earlier = users.all().get(name)
-    if earlier is None:
+    known_user = users.all().get(name)
+    if known_user is None:
         role = role or READER
         sentence = N_("{name} was added, as {role}, in {path}")
     else:
-        role = role or earlier.role
+        role = role or known_user.role
         sentence = N_("{name} was changed, as {role}, in {path}")
     user = User(name, role, hashed(password))
     users.put(user)

@@ -11,10 +11,9 @@ from markupsafe import Markup
 
 from crawler.reports.html_page import shown
 
-LEVELS = 2
-"""Levels by which headings are lowered."""
-LOWEST = 6
-"""The lowest level of headings."""
+LOWERED_LEVELS = 2
+"""Levels by which headings are lowered, as pages of the dashboard have two levels of headings above them."""
+LOWEST_LEVEL = 6
 
 
 @cache
@@ -39,6 +38,6 @@ def markdown_html(text: str) -> Markup:
     tokens = parser.parse(text)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(int(token.tag[1]) + LEVELS, LOWEST)}"
+            token.tag = f"h{min(int(token.tag[1]) + LOWERED_LEVELS, LOWEST_LEVEL)}"
     html: str = parser.renderer.render(tokens, parser.options, {})
     return Markup(html)  # noqa: S704 - escaped by the parser

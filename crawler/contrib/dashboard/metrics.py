@@ -28,14 +28,15 @@ from crawler.store.read_only import SLOW, limited_reading
 from crawler.translation.message import Message
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+"""The text format of Prometheus."""
 READ_SECONDS = 30.0
 """Seconds that reading may take, in the background."""
 AGE = 5.0
 """Seconds after which the figures are read again."""
 PATIENCE = 5.0
 """Seconds that a request waits for new figures."""
-RECENT = 600.0
-"""Seconds over which the harvest rate is computed."""
+RECENT_SECONDS = 600.0
+"""Time over which the harvest rate is computed."""
 MOST_DUE = 10_000
 """Due pages are counted up to this number."""
 MOST_CRAWLS = 500
@@ -55,7 +56,7 @@ COUNTERS = {
 }
 """The counters of each crawl, by their names in samples, with their descriptions."""
 LabelledValue = tuple[Sequence[str], float | None]
-"""The values of the labels, and the value; a value that is not known is left out."""
+"""The values of the labels of a metric, and its value with these labels; an unknown value is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class CrawlMetrics:
     ever: SampleTotals | None
     """The sums of all samples."""
     lately: SampleTotals | None
-    """The sums of the samples of the last RECENT seconds."""
+    """The sums of the samples of the last RECENT_SECONDS."""
     statuses: Mapping[str, int]
     """Responses by their status codes."""
 
@@ -127,12 +128,12 @@ def _metric(
 
 
 def _read_crawls(connection: Connection) -> tuple[list[CrawlMetrics], int]:
-    """The figures of crawls, sorted by name, and the number of crawls beyond MOST_CRAWLS."""
+    """The figures of up to MOST_CRAWLS crawls, sorted by name, and the number of the other crawls."""
     now = database_time(connection)
     summaries, _ = latest_summaries(connection, now, 0, MOST_CRAWLS)
     numbers = [summary.id for summary in summaries]
     ever = sample_totals(connection, numbers)
-    lately = sample_totals(connection, numbers, now - RECENT)
+    lately = sample_totals(connection, numbers, now - RECENT_SECONDS)
     crawls = [
         CrawlMetrics(
             crawl=summary,
@@ -143,7 +144,8 @@ def _read_crawls(connection: Connection) -> tuple[list[CrawlMetrics], int]:
         )
         for summary in sorted(summaries, key=lambda summary: summary.name)
     ]
-    return crawls, connection.execute(select(func.count()).select_from(crawl)).scalar_one() - len(crawls)
+    crawl_count = connection.execute(select(func.count()).select_from(crawl)).scalar_one()
+    return crawls, crawl_count - len(crawls)
 
 
 def _counters(crawls: list[CrawlMetrics]) -> Iterator[Metric]:

@@ -33,7 +33,7 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
     logging.basicConfig(format="%(asctime)s %(levelname)s: %(message)s")
     logging.getLogger("crawler.contrib.dashboard.logins").setLevel(logging.INFO)
     if hasattr(os, "nice"):
-        starting_thread()  # before, so that runs of jobs, which this thread starts, keep the normal priority
+        starting_thread()  # begins before, so that the runs of jobs, which this thread starts, keep the normal priority
         os.nice(NICE)
     context = DashboardContext(url, Path(settings["OUTPUT_DIR"]), settings, access, Logins(users), address.root)
     return serve_application(dashboard(context), address, display_url(url))

@@ -24,26 +24,26 @@ from crawler.contrib.dashboard.access import RefusedError
 from crawler.translation.message import N_, Message, localized
 from crawler.urls.lru_dict import LruDict
 
-SECONDS = 60
-"""Seconds for the head of a request, for its body, and for the client to receive each PIECE of a response."""
+CLIENT_SECONDS = 60
+"""Time limit for the head of a request, for its body, and for the client to receive each PIECE of a response."""
 SEND_BUFFER = 1 << 17
 """Bytes of a response that the system buffers for a client: with more, a stalled client is noticed late."""
 PIECE = 1 << 14
 """Bytes of a response that are written at once."""
 MOST_HEAD = 1 << 14
-"""Bytes of the head of a request."""
+"""The most bytes of the head of a request."""
 MOST_BODY = 1 << 20
-"""Bytes of the body of a request."""
+"""The most bytes of the body of a request."""
 MOST_DRAINED = 4 * MOST_BODY
-"""Bytes of a too large body that are read before it is refused: many clients read no response until they have sent the
-whole body.
+"""The most bytes of a too large body that are read, and dropped, before it is refused: many clients read no response
+until they have sent the whole body.
 """
 MOST_IN_TRANSIT = 100_000_000
 """Bytes of all responses in transit; above it, the responses without progress for the longest time are aborted."""
 MOST_WAITING = 100
 """Requests whose responses are being prepared: they wait for a thread or have one."""
 MOST_CONNECTIONS = 500
-"""Above it, the oldest idle connection is closed."""
+"""The most open connections; for a further one, `Connections.make_room` closes an older one."""
 TOO_LARGE = RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large.")
 LONG_HEAD = RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The head of this request is too long.")
 TOO_SLOW = RefusedError(HTTPStatus.REQUEST_TIMEOUT, "This request took too long to arrive.")
@@ -53,13 +53,13 @@ App = Callable[..., Awaitable[None]]
 
 
 class Connections:
-    """All connections of a server."""
+    """All connections of a server, with limits for all of them together."""
 
     def __init__(self) -> None:
         self.open: dict[Connection, None] = {}
         """The open connections, oldest first."""
         self.in_transit: LruDict[Connection, int] = LruDict(MOST_IN_TRANSIT, weigh=int)
-        """The bytes of the response that each connection is sending; the last one made progress most recently."""
+        """The bytes of the response that each connection is sending, in the order in which they last made progress."""
         self.waiting = 0
         """Requests whose responses are being prepared."""
 
@@ -69,7 +69,7 @@ class Connections:
             return True
         closable = [connection for connection in self.open if not connection.is_waiting]
         if closable:
-            # The oldest one that sends no response, or else the oldest one.
+            # The oldest connection that sends no response, or else the oldest of all.
             leaving = min(closable, key=lambda connection: connection.is_sending)
             del self.open[leaving]
             leaving.hang_up()
@@ -82,11 +82,14 @@ class Connections:
 
 
 class Connection(H11Protocol):
-    """A connection of Uvicorn with limits."""
+    """A connection of Uvicorn with limits.
+
+    The event loop calls `connection_made`, `data_received` and `connection_lost`; Uvicorn calls `respond`.
+    """
 
     def __init__(self, connections: Connections, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        # Uvicorn calls `app` for each request.
+        # Uvicorn calls `app` for each request: here `respond`, which calls the dashboard.
         self.dashboard: App = self.app
         self.app = self.respond
         self.all_connections = connections
@@ -190,8 +193,9 @@ class Connection(H11Protocol):
 
     async def _receive_body(self, scope: Any, receive: Any) -> tuple[bytes | None, RefusedError | None, bool]:
         """The body, or None if the client is gone; the refusal of a bad request; whether all of the body was read."""
-        head = len(scope["raw_path"]) + len(scope["query_string"])
-        if head + sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEAD:
+        head_size = len(scope["raw_path"]) + len(scope["query_string"])
+        head_size += sum(len(name) + len(value) for name, value in scope["headers"])
+        if head_size > MOST_HEAD:
             return b"", LONG_HEAD, False
         length = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if int(length) > MOST_DRAINED:
@@ -201,7 +205,7 @@ class Connection(H11Protocol):
         size = 0
         is_more = True
         try:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(CLIENT_SECONDS):
                 while is_more and size <= MOST_DRAINED:
                     message = await receive()
                     if message["type"] == "http.disconnect":
@@ -216,10 +220,10 @@ class Connection(H11Protocol):
         return bytes(body), TOO_LARGE if size > MOST_BODY else None, not is_more
 
     def _limit_time(self) -> None:
-        """Close the connection after SECONDS, counted from now, unless it is already ending and has sent everything."""
+        """Close the connection CLIENT_SECONDS from now, unless it is already closing and has sent everything."""
         self._stop_timer()
         if not self.transport.is_closing() or self.transport.get_write_buffer_size():
-            self.timer = self.loop.call_later(SECONDS, self.hang_up)
+            self.timer = self.loop.call_later(CLIENT_SECONDS, self.hang_up)
 
     def _stop_timer(self) -> None:
         if self.timer is not None:
@@ -244,7 +248,7 @@ def start_line(where: str, host: str, port: int, root: str = "") -> Message:
     >>> str(start_line("crawl.db", "0.0.0.0", 6080)).partition("(")[2]
     'on other machines, use another address of this machine; Ctrl-C stops it)'
     """
-    # The addresses that stand for all addresses of this machine, with the one at which it reaches itself.
+    # The addresses that stand for all addresses of this machine, each with the address at which it reaches itself.
     local_address = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound to here
     name = local_address.get(host, host)
     if ":" in name:
@@ -282,7 +286,7 @@ def server_of(application: App, proxies: Sequence[str] = ()) -> uvicorn.Server:
             server_header=False,
             proxy_headers=bool(proxies),
             forwarded_allow_ips=list(proxies),
-            timeout_keep_alive=SECONDS,
+            timeout_keep_alive=CLIENT_SECONDS,
             h11_max_incomplete_event_size=MOST_HEAD,
         )
     )
