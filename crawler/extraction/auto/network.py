@@ -193,9 +193,12 @@ def with_means(hidden_values: Floats, groups_of_blocks: BlockGroups) -> Floats:
     means = sums.take(groups_of_blocks.ends, 1, mode="clip")
     means -= sums.take(groups_of_blocks.starts, 1, mode="clip")
     means /= groups_of_blocks.sizes
+    del sums  # the inputs of a large page are large
     inputs = np.empty((network_count, number, 1 + groups_of_blocks.groups.shape[1], width), np.float32)
     inputs[:, :, 0] = hidden_values
-    inputs[:, :, 1:] = means.take(groups_of_blocks.groups, 1, mode="clip")
+    # One network at a time, as what is taken is copied.
+    for network_inputs, network_means in zip(inputs, means, strict=True):
+        network_inputs[:, 1:] = network_means.take(groups_of_blocks.groups, 0, mode="clip")
     return inputs
 
 
