@@ -12,6 +12,7 @@ from crawler.topic.focus import TopicFocus
 from crawler.topic.link_scores import FocusOptions
 from crawler.topic.link_table import LinkContext
 from crawler.topic.topic import STOP_WORDS, Topic
+from crawler.urls.address import address_of
 
 BEES = "bees honey hive queen wax nectar pollen brood swarm colony".split()
 OTHER = [f"thing{n}" for n in range(300)]
@@ -129,6 +130,7 @@ def soaked(pages: int) -> Iterator[Quarter]:
             focus.see_again(url, leads[:2])
             focus.renew_if_due()
         seconds = time.process_time() - started
+        address_of.cache_clear()  # the last 8,192 addresses, which are more than those of all quarters
         yield Quarter(pages // 4, seconds, tracemalloc.get_traced_memory()[0] - before, len(focus.waiting.rows))
     tracemalloc.stop()
 
