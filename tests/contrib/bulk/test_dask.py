@@ -31,7 +31,8 @@ def test_a_worker_that_is_killed_costs_nothing(place: Callable[[str], Path]) -> 
         whole_archives.until(whole_archives.under_way(here / "by-dask", 2))
         first.kill()
         status, said = whole_archives.end(run)
-        assert (status, len(said.splitlines())) == (0, 2), said  # one about the worker that is gone
+        lines = [line for line in said.splitlines() if " INFO: " not in line]  # of progress, on a slow machine
+        assert (status, len(lines)) == (0, 2), said  # one about the worker that is gone
     assert whole_archives.clean(here, "--into", "by-processes", *names)[0] == 0
     found = whole_archives.lines(here / "by-dask")
     assert found == whole_archives.lines(here / "by-processes")
