@@ -53,10 +53,10 @@ def _without_control(value: Any) -> Any:
     return CONTROL.sub("\ufffd", value.replace("\r\n", "\n"))
 
 
-def shown(text: str) -> str:
+def escaped(text: str) -> str:
     """The text as HTML; control characters are replaced by U+FFFD.
 
-    >>> shown('<b title="x">\\x1b')
+    >>> escaped('<b title="x">\\x1b')
     '&lt;b title=&quot;x&quot;&gt;\\ufffd'
     """
     return escape(_without_control(text))

@@ -1,5 +1,5 @@
-from crawler.reports.html_page import shown
+from crawler.reports.html_page import escaped
 
 
 def test_shown_is_escaped_once() -> None:
-    assert shown("a\r\n<&amp;>\x00") == "a\n&lt;&amp;amp;&gt;\ufffd"
+    assert escaped("a\r\n<&amp;>\x00") == "a\n&lt;&amp;amp;&gt;\ufffd"

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markupsafe import Markup
 
-from crawler.reports.html_page import shown
+from crawler.reports.html_page import escaped
 
 LOWERED_LEVELS = 2
 """Levels by which headings are lowered, as pages of the dashboard have two levels of headings above them."""
@@ -25,7 +25,7 @@ def _parser() -> MarkdownIt:
 
 
 def _image(_: RendererHTML, tokens: list[object], at: int, *__: object) -> str:
-    return f'<span class="image">{shown(str(getattr(tokens[at], "content", "")))}</span>'
+    return f'<span class="image">{escaped(str(getattr(tokens[at], "content", "")))}</span>'
 
 
 def markdown_html(text: str) -> Markup:

@@ -18,7 +18,7 @@ from rich.filesize import decimal
 from crawler import __version__
 from crawler.doors import Door, find, names
 from crawler.outcomes import Outcome
-from crawler.reports.html_page import environment, shown
+from crawler.reports.html_page import environment, escaped
 from crawler.translation.message import CONTROL, N_, Message, catalogue_of, languages, span
 from crawler.urls.parsing import readable
 
@@ -122,7 +122,7 @@ def web(text: object, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Mark
     if len(shown_text) > most:
         shown_text = shown_text[:most] + "…"
     pieces = all_of(shown_text, words)
-    marked = (f"<mark>{shown(piece.text)}</mark>" if piece.is_word else shown(piece.text) for piece in pieces)
+    marked = (f"<mark>{escaped(piece.text)}</mark>" if piece.is_word else escaped(piece.text) for piece in pieces)
     return Markup(f"<bdi>{''.join(marked)}</bdi>")  # noqa: S704 - escaped
 
 
@@ -148,7 +148,7 @@ def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
     if not url.lower().startswith(("http://", "https://")):
         return shown_address
     return Markup(  # noqa: S704 - escaped
-        f'<a href="{shown(url)}" rel="noopener noreferrer nofollow" target="_blank">{shown_address}</a>'
+        f'<a href="{escaped(url)}" rel="noopener noreferrer nofollow" target="_blank">{shown_address}</a>'
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from crawler.contrib.lab.focus_figures import WINDOW, FocusGroup, FocusPoint
-from crawler.reports.html_page import percent, shown
+from crawler.reports.html_page import escaped, percent
 from crawler.translation.message import Catalogue, plural
 
 WIDTH = 620
@@ -93,12 +93,12 @@ def up(share: float) -> float:
 
 
 def svg(height: float, about: str, parts: Iterable[str]) -> Markup:
-    head = f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{shown(about)}">'
+    head = f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escaped(about)}">'
     return Markup(f"{head}{''.join(parts)}</svg>")  # noqa: S704 - the parts are escaped
 
 
 def label(x: float, y: float, words: str, anchor: str = "middle", kind: str = "") -> str:
-    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{shown(words)}</text>'
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escaped(words)}</text>'
 
 
 def line(kind: str, start: Place, end: Place) -> str:
@@ -106,18 +106,18 @@ def line(kind: str, start: Place, end: Place) -> str:
 
 
 def circle(kind: str, x: float, y: float, r: float, title: str = "") -> str:
-    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}"><title>{shown(title)}</title></circle>'
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}"><title>{escaped(title)}</title></circle>'
 
 
 def polyline(kind: str, places: Iterable[Place], title: str = "") -> str:
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-    return f'<polyline class="{kind}" points="{points}"><title>{shown(title)}</title></polyline>'
+    return f'<polyline class="{kind}" points="{points}"><title>{escaped(title)}</title></polyline>'
 
 
 def bar(kind: str, corner: Place, width: float, height: float, title: str = "") -> str:
     x, y = corner
     place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
-    return f'<rect class="{kind}" {place}><title>{shown(title)}</title></rect>'
+    return f'<rect class="{kind}" {place}><title>{escaped(title)}</title></rect>'
 
 
 def axes(x: Iterable[tuple[float, str]], y: Iterable[tuple[float, str]], x_name: str, y_name: str) -> list[str]:
@@ -125,7 +125,7 @@ def axes(x: Iterable[tuple[float, str]], y: Iterable[tuple[float, str]], x_name:
     middle = (TOP + BOTTOM) / 2
     parts = [
         label((LEFT + RIGHT) / 2, BOTTOM + 34, x_name),
-        f'<text transform="translate(16 {middle}) rotate(-90)" text-anchor="middle">{shown(y_name)}</text>',
+        f'<text transform="translate(16 {middle}) rotate(-90)" text-anchor="middle">{escaped(y_name)}</text>',
     ]
     for share, words in x:
         anchor = "end" if share > LAST_SHARE and len(words) > 3 else "middle"

@@ -23,7 +23,7 @@ from lxml import etree
 
 from crawler.page.blocks import INLINE, SILENT
 from crawler.page.page import Page
-from crawler.reports.html_page import shown
+from crawler.reports.html_page import escaped
 
 MOST_ELEMENTS = 20_000
 """The most elements of the page that are read."""
@@ -89,7 +89,7 @@ class _Writer:
         if not text:
             return
         remaining = max(0, MOST_LETTERS - self.letters)
-        shown_text = shown(text[:remaining])[:remaining]  # cut again, as escaping has lengthened it
+        shown_text = escaped(text[:remaining])[:remaining]  # cut again, as escaping has lengthened it
         if text.isspace() or self.at >= len(self.page.blocks):  # belongs to no block
             self.write(shown_text)
             return
@@ -97,7 +97,7 @@ class _Writer:
         if self.at in self.facts:
             classes += f" {self.facts[self.at]}"
         hint = self.hints.get(self.at)
-        title = f' title="{shown(hint)}"' if hint else ""
+        title = f' title="{escaped(hint)}"' if hint else ""
         self.write(f'<span class="{classes}"{title}>{shown_text}</span>')
 
     @property
@@ -151,7 +151,7 @@ def _open(writer: _Writer, element: etree._Element, level: int) -> str:
     writer.elements += 1
     if tag == "img":
         writer.images += 1
-        writer.write(f'<span class="image">{shown((element.get("alt") or "").strip()[:MOST_DESCRIPTION])}</span>')
+        writer.write(f'<span class="image">{escaped((element.get("alt") or "").strip()[:MOST_DESCRIPTION])}</span>')
         return ""
     if tag in UNWRITTEN or level >= MOST_LEVELS:
         return ""
@@ -206,8 +206,8 @@ def sheet() -> Sheet:
 
 def document(marked_page: Original, language: str, title: str, notes: list[str]) -> bytes:
     """The whole document, with notes before the page."""
-    remarks = "".join(f'<p class="said">{shown(note)}</p>' for note in notes)
+    remarks = "".join(f'<p class="said">{escaped(note)}</p>' for note in notes)
     return (
-        f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8"><title>{shown(title)}</title>'
+        f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8"><title>{escaped(title)}</title>'
         f"<style>{sheet().style}</style></head><body>{remarks}{marked_page.html}</body></html>"
     ).encode("utf-8", "replace")

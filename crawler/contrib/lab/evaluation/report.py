@@ -16,7 +16,7 @@ from crawler.contrib.lab.evaluation.peers import PEERS
 from crawler.contrib.lab.evaluation.significance import DRAWS, Interval
 from crawler.contrib.lab.evaluation.text_metrics import GRADES, RIGHT
 from crawler.errors import MessageError
-from crawler.reports.html_page import percent, report_page, shown
+from crawler.reports.html_page import escaped, percent, report_page
 
 FORMAT = 1
 """The version of the JSON."""
@@ -202,7 +202,7 @@ def failures(methods: Iterable[JudgedMethod]) -> list[tuple[str, str, int]]:
 def excerpt(text: str, limit: int, start: int = 0) -> Excerpt:
     """The text from a position on, cut so that it is about `limit` bytes of HTML or less."""
     part = text[start : start + limit]
-    size = len(shown(part).encode())
+    size = len(escaped(part).encode())
     if size > limit:  # cut in proportion, as if all characters took the same number of bytes
         part = part[: len(part) * limit // size]
     return Excerpt(before=start, text=part, after=len(text) - start - len(part))

@@ -28,7 +28,7 @@ from crawler.contrib.lab.evaluation.report import (
     report,
     where_it_starts,
 )
-from crawler.reports.html_page import shown
+from crawler.reports.html_page import escaped
 
 need("scipy")
 
@@ -108,7 +108,7 @@ def test_excerpts() -> None:
 
 def test_excerpts_of_any_script_are_within_their_limit() -> None:
     for character in 'a"<蜂\U00020000':
-        assert len(shown(excerpt(character * EXCERPT_BYTES, EXCERPT_BYTES).text).encode()) <= EXCERPT_BYTES
+        assert len(escaped(excerpt(character * EXCERPT_BYTES, EXCERPT_BYTES).text).encode()) <= EXCERPT_BYTES
 
 
 def test_the_source_is_shown_from_the_gold_on() -> None:
