@@ -1,31 +1,32 @@
-"""The JSON documents in a script of JSON-LD, repaired where that is cheap."""
+"""Reads the JSON documents in a JSON-LD script of a page. Frequent errors in hand-written JSON are repaired."""
 
 import json
 import re
 from typing import Any
 
-MAX_MENDED = 50_000  # characters; a longer script is not repaired
-MAX_DOCUMENTS = 10  # in one script
+MAX_REPAIRED = 50_000  # characters; a longer script is not repaired
+MAX_DOCUMENTS = 10  # documents of one script that are read
 
-# Frequent errors in hand-written JSON: comments, commas before a bracket, escapes that do not exist.
+# The errors that are repaired: comments, commas before a closing bracket, and backslashes that begin no escape.
 _COMMENT = re.compile(r"""(?:^|(?<=[\s,{}\[\]"]))//[^\n"]{0,200}+$""", re.MULTILINE)
 _LAST_COMMA = re.compile(r",\s*+(?=[}\]])")
-_BAD_ESCAPE = re.compile(r'\\(?:u(?![0-9a-fA-F]{4})|(?!["\\/bfnrtu]))')
+# A backslash that begins no escape. The group has the pairs before it: each pair is an escape, as in `c:\\user`.
+_STRAY_BACKSLASH = re.compile(r'(?<!\\)((?>(?:\\\\)*))\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _JUNK = " \t\r\n;\ufeff"  # around documents
 _BETWEEN = frozenset(f"{_JUNK},")  # between documents
-_WRAPPED = re.compile(r"\s*+(?://|/\*)?+\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?+")
+_WRAPPING_START = re.compile(r"\s*+(?://|/\*)?+\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?+")
 
 
 def json_documents(script: str) -> list[Any]:
-    """The JSON documents in a script; if it has none, those after repairing it."""
+    """The JSON documents in a script. If the script does not begin with one, it is repaired and read again."""
     documents = _parsed(script)
-    if not documents and len(script) <= MAX_MENDED:
-        documents = _parsed(_mended(script))
+    if not documents and len(script) <= MAX_REPAIRED:
+        documents = _parsed(_repaired(script))
     return documents
 
 
 def _parsed(text: str) -> list[Any]:
-    """The JSON documents at the beginning of a text, up to the first error."""
+    """The JSON documents at the beginning of a text, up to the first error or `MAX_DOCUMENTS`."""
     decoder = json.JSONDecoder(strict=False)  # line breaks in strings are common
     documents: list[Any] = []
     text = text.strip(_JUNK)
@@ -41,12 +42,12 @@ def _parsed(text: str) -> list[Any]:
     return documents
 
 
-def _mended(script: str) -> str:
-    """The script without the frequent errors, and without CDATA or a comment around it."""
-    wrapping = _WRAPPED.match(script)
-    if wrapping:
-        script = script[wrapping.end() :]
-    for end in ("]]>", "-->"):
+def _repaired(script: str) -> str:
+    """The script without these errors, and without CDATA or an HTML comment around it."""
+    wrapping_start = _WRAPPING_START.match(script)
+    if wrapping_start:
+        script = script[wrapping_start.end() :]
+    for end in ("]]>", "-->"):  # may follow slashes, as in `//]]>`
         script = script.strip(f"{_JUNK}/").removesuffix(end)
     script = _LAST_COMMA.sub("", _COMMENT.sub("", script))
-    return _BAD_ESCAPE.sub(r"\\\\", script).rstrip(f"{_JUNK}/")
+    return _STRAY_BACKSLASH.sub(r"\1\\\\", script).rstrip(f"{_JUNK}/")

@@ -12,7 +12,7 @@ from crawler.metadata.structured_data import (
     structured,
 )
 from crawler.page.head import MAX_JSON
-from crawler.page.json_ld import MAX_DOCUMENTS, MAX_MENDED
+from crawler.page.json_ld import MAX_DOCUMENTS, MAX_REPAIRED
 from crawler.page.page import Page
 
 NEWS = '{"@type": "NewsArticle", "headline": "Bees dance", "author": %s}'
@@ -132,7 +132,7 @@ def test_limit_of_a_script(length: int, expected: str) -> None:
     assert of('{"@type": "WebSite"}{"@type":"Article","name":"B","text":1}'.rjust(length)).headline == expected
 
 
-@pytest.mark.parametrize(("length", "expected"), [(MAX_MENDED, "B"), (MAX_MENDED + 1, "")])
+@pytest.mark.parametrize(("length", "expected"), [(MAX_REPAIRED, "B"), (MAX_REPAIRED + 1, "")])
 def test_limit_of_what_is_mended(length: int, expected: str) -> None:
     assert of('{"@type":"Article","name":"B","text":1,}'.rjust(length)).headline == expected
 
