@@ -5,7 +5,8 @@ Some applications keep the position on a page in a parameter, not in a fragment:
     <h2 id="hooks"><a href="/manual?id=hooks">Hooks</a></h2>
 
 Such a parameter does not identify a page, so it is removed from links. Other applications find the page by a route, a
-fragment such as `#/manual`. On a page that a browser has rendered, routes are part of the links' addresses.
+fragment such as `#/manual`. On a page that a browser has rendered, routes are part of the links' addresses; on other
+pages they are only recorded, in `PageTargets.routes`.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ LAZY = (
     "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
     "data-hi-res-src data-full-src data-img-src real_src zoomfile file"
 ).split()
-# Links of a page that are read, and as many images: no page for readers has more.
+# The most links that are read from a page, and the most images. No page written for people has more.
 MAX_LINKS = 10_000
 # Characters of all absolute addresses, each counted once: a long base address lengthens every relative one.
-MAX_LETTERS = 2_000_000
+MAX_CHARACTERS = 2_000_000
 MAX_SRCSET = 20_000  # characters
 # Possessive quantifiers, because others would divide long white space in all possible ways.
 # https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#rules-for-parsing-dimension-values
@@ -47,8 +48,8 @@ MOST_PARAMETERS = 20
 MOST_LEVELS = 20
 """Elements around a link among which a heading is looked for."""
 LEAST_SELF_LINKS = 5
-"""If at least this many headings, and at least half of those with links, link to themselves by a parameter, every value
-of it counts as a position on the page.
+"""If at least this many headings, and at least half of the headings with links, link to themselves by a parameter, each
+of its values counts as a position on the page, even one that is not an id on it.
 """
 
 
@@ -95,14 +96,14 @@ class PageTargets:
     cut: int
     """How many links and images were not read because there are too many."""
     routes: frozenset[str]
-    """The addresses that differ from the page's only in their route, which are not among the links. Empty if the page
-    is rendered: then they are links.
+    """The addresses of links that differ from the page's address only in their route. Empty if the page is rendered:
+    then these addresses are among `links`.
     """
 
 
 def targets(contents: PageContents, base: str, url: str, reads_routes: bool) -> PageTargets:
-    """The links and image links of the page at `url`, with addresses made absolute from `base`. With `reads_routes`,
-    which is for a rendered page, routes are part of the addresses.
+    """The links and images of the page at `url`, with addresses made absolute from `base`. `reads_routes` is true for a
+    rendered page, where routes are part of the addresses.
     """
     return _TargetReader(base, url, reads_routes).run(contents)
 
@@ -121,7 +122,7 @@ class _TargetReader:
         self.images: list[ImageLink] = []
         self.cut = 0
         """How many links and images were not read because there are too many."""
-        self.letters = 0
+        self.characters = 0
         """Characters of the absolute addresses so far."""
         self._absolute_urls: dict[str, str | None] = {}
         self.image_anchors: dict[LinkElement, tuple[str, str]] = {}
@@ -132,7 +133,8 @@ class _TargetReader:
         headings = list(self.linked_headings(contents.link_elements))
         name = self.position_parameter(headings)
         if name:
-            self.positions = _Positions(self.url, name, contents.containers.elements[0], headings)
+            root = contents.containers.elements[0]
+            self.positions = _Positions(self.url, name, root, headings)
         for anchor in contents.link_elements:
             self.add_link(anchor)
         for image in contents.image_elements[:MAX_LINKS]:
@@ -143,7 +145,7 @@ class _TargetReader:
         )
 
     def add_link(self, anchor: LinkElement) -> None:
-        """Add an element as a link if it leads to another page. If it has images, also remember its target for them."""
+        """Add an element as a link if it leads to another page. Its target is also remembered for the images in it."""
         url = self.counted_target(anchor.href)
         element = anchor.element
         if not url and not anchor.has_image:
@@ -169,7 +171,7 @@ class _TargetReader:
             self.links.append(link)
 
     def linked_headings(self, anchors: Iterable[LinkElement]) -> Iterator[_LinkedHeading]:
-        """The links from headings with ids to this page that have parameters."""
+        """The links in headings that have an id, if they lead to this page and have parameters."""
         path = self.url.partition("?")[0]
         for anchor in anchors:
             href = anchor.href or ""
@@ -183,8 +185,8 @@ class _TargetReader:
                 yield _LinkedHeading(ids=frozenset(ids), parameters=tuple(parse_qsl(url.partition("?")[2])))
 
     def position_parameter(self, headings: Iterable[_LinkedHeading]) -> str:
-        """The parameter by which a heading of the page links to itself; empty if there is none. All other parameters of
-        the link must be those of the page.
+        """The name of the parameter by which a heading of the page links to itself; empty if there is none. The link's
+        other parameters must be the page's.
         """
         page_parameters = parse_qsl(self.url.partition("?")[2])
         for heading in headings:
@@ -196,10 +198,10 @@ class _TargetReader:
         return ""
 
     def counted_target(self, href: str | None) -> str | None:
-        """The absolute address that a link leads to; None for a position on the same page, and for a link beyond the
-        limits, which is counted.
+        """The absolute address that a link leads to; None for a position on this page. Beyond the limits it is None for
+        any link, and the link is counted in `cut`.
         """
-        if len(self.links) >= MAX_LINKS or self.letters >= MAX_LETTERS:
+        if len(self.links) >= MAX_LINKS or self.characters >= MAX_CHARACTERS:
             if href is not None:
                 self.cut += 1
             return None
@@ -209,35 +211,36 @@ class _TargetReader:
         return url
 
     def page_address(self, href: str) -> str | None:
-        """The absolute address of a page; None for a position on this page, and for a route unless `reads_routes`."""
-        # A fragment alone is a position, unless it is a route.
+        """The absolute address that a link leads to; None for a fragment alone, except a route if `reads_routes`.
+
+        Without `reads_routes`, routes of this page are only recorded: `#/x` is None, `page#/x` is the page's address.
+        """
         stripped = href.strip()
         is_fragment = stripped[:1] in ("", "#")
         if is_fragment and not stripped.startswith(ROUTES):
             return None
 
-        # A route of this page's application is part of the address, or is only recorded.
         url = self.absolute(href)
         own_route = route(stripped) if url == self.own_url and "#" in stripped else ""
         if own_route and self.reads_routes:
             return self.own_url + own_route
         if own_route:
             self.routes.add(self.own_url + own_route)
-            self.letters += len(self.own_url + own_route)
+            self.characters += len(self.own_url + own_route)
         if is_fragment and not self.reads_routes:
             return None
         return url
 
     def absolute(self, href: str) -> str | None:
-        """The absolute address; each spelling is resolved once."""
+        """The absolute address without its fragment; each spelling is resolved once."""
         if href not in self._absolute_urls:
             self._absolute_urls[href] = absolute_url = absolute(self.base, href)
-            self.letters += len(absolute_url or "")
+            self.characters += len(absolute_url or "")
         return self._absolute_urls[href]
 
     def add_image(self, image: ImageElement) -> None:
-        """Add an image with its first valid address: `src` often has a placeholder until a script replaces it."""
-        if self.letters >= MAX_LETTERS:
+        """Add an image with the first of its possible addresses that is valid."""
+        if self.characters >= MAX_CHARACTERS:
             self.cut += 1
             return
         element = image.element
@@ -272,7 +275,7 @@ class _LinkedHeading:
     """A link with parameters from a heading to its own page."""
 
     ids: frozenset[str]
-    """The ids of the heading and of the link."""
+    """The ids of the heading, of the link and of the elements between them."""
     parameters: tuple[tuple[str, str], ...]
 
     def values(self, name: str) -> set[str]:
@@ -281,29 +284,34 @@ class _LinkedHeading:
 
 
 class _Positions:
-    """Removes the parameter `name` from the links of a page at `url` that keeps the position in it."""
+    """Removes the parameter `name`, which keeps the position on a page, from links of the page at `url`. `root` is the
+    page's tree.
+    """
 
     def __init__(self, url: str, name: str, root: etree._Element, headings: Sequence[_LinkedHeading]) -> None:
         self.origin = address_of(url).origin
         self.name = name
-        self.canonical = Canonical([re.escape(name)])
-        self.page = self.canonical(url)
+        self.without_position = Canonical([re.escape(name)])
+        """Removes the parameter from an address."""
+        self.own_page = self.without_position(url)
         self.ids = {element.get("id", "").casefold() for element in root.iter() if element.get("id")}
         with_links = {heading.ids for heading in headings}
         with_self_links = {heading.ids for heading in headings if heading.values(name) & heading.ids}
-        self.is_certain = len(with_self_links) >= max(LEAST_SELF_LINKS, len(with_links) / 2)
-        """Whether every value of the parameter is a position on this page, even a value that is not an id on it."""
+        self.is_always_position = len(with_self_links) >= max(LEAST_SELF_LINKS, len(with_links) / 2)
+        """Whether every value of the parameter is a position on this page (`LEAST_SELF_LINKS`)."""
 
     def page_of(self, url: str) -> str | None:
-        """The address of a page without a position on it; None for a position on this page."""
+        """The address of another page, without the parameter if it keeps a position there; None for a position on this
+        page.
+        """
         if "?" not in url or address_of(url).origin != self.origin:
             return url
-        page = self.canonical(url)
-        if page != self.page:
+        page = self.without_position(url)
+        if page != self.own_page:
             return page
-        if self.is_certain:
+        if self.is_always_position:
             return None
-        # The parameter may also name another page, unless its value is an id on this page, in any case of letters.
+        # A value that is no id on this page, ignoring case, may name another page.
         values = [value.casefold() for name, value in parse_qsl(url.partition("?")[2]) if name == self.name]
         return None if self.ids.issuperset(values) else url
 
@@ -344,7 +352,9 @@ def _addresses(image: ImageElement) -> Iterator[str]:
 
 
 def _stated_addresses(attributes: dict[str, str], srcset: str) -> Iterator[str]:
-    """The addresses of an image as its attributes have them, the most reliable first; some are empty."""
+    """The addresses of an image as its attributes have them, the most reliable first; some are empty. `src` comes late:
+    it often has a placeholder until a script replaces it.
+    """
     # A lazy-loading attribute may also contain a number or a flag.
     for name in LAZY:
         if name in attributes and ("." in attributes[name] or "/" in attributes[name]):
@@ -356,7 +366,7 @@ def _stated_addresses(attributes: dict[str, str], srcset: str) -> Iterator[str]:
 
 
 def _largest(srcset: str) -> str:
-    """The address of the candidate of a `srcset` with the largest width or density.
+    """The address in a `srcset` with the largest width or density.
 
     https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
 
@@ -368,7 +378,8 @@ def _largest(srcset: str) -> str:
     best = ""
     best_size = 0.0
     srcset = srcset[:MAX_SRCSET]
-    # Addresses may contain commas, so a comma before white space separates candidates; any comma does if there is none.
+    # Addresses may contain commas, so only a comma before white space separates candidates. If there is no such comma,
+    # any comma does.
     candidates = SPACED.split(srcset)
     if len(candidates) == 1:
         candidates = srcset.split(",")

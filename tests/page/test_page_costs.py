@@ -11,7 +11,7 @@ from crawler.metadata.page_purpose import is_listing
 from crawler.metadata.photo_page import is_photo_page
 from crawler.metadata.publication_date import publication_date
 from crawler.metadata.title import headline
-from crawler.page.links import MAX_LETTERS
+from crawler.page.links import MAX_CHARACTERS
 from crawler.page.page import Extraction, Page
 from crawler.page.text import fingerprint
 
@@ -111,4 +111,4 @@ def test_addresses_are_read_up_to_a_number_of_letters() -> None:
             page = Page.from_html(
                 f"<base href='{base}'>" + "".join(map(tag.format, range(count))), "http://example.com/"
             )
-            assert (len(page.links) + len(page.images), page.cut) == (MAX_LETTERS // 2_000, cut)
+            assert (len(page.links) + len(page.images), page.cut) == (MAX_CHARACTERS // 2_000, cut)
