@@ -37,7 +37,8 @@ _WORD = re.compile(rf"{_LETTER}+(?:[{MARKS}]+{_LETTER}*|'{_LETTER}+)*|[{UNSPACED
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _UNSPACED_OR_MARK = re.compile(f"[{UNSPACED}{MARKS}]")
 _MOST_SIGNS = 100
-"""A text with at most this many different signs is cut by replacing each of them, a text with more by the pattern."""
+"""A text with at most this many different signs is cut by replacing each of them; a text with more is cut by a pattern.
+"""
 # Doubled, because bytes.translate() needs a table of 256 bytes; the second half is never used.
 _ASCII_SIGNS_AS_SPACES = bytes(code if chr(code).isalnum() or code == ord("'") else ord(" ") for code in range(128)) * 2
 # References to code points that do not exist: Python refuses to read very long numbers.
@@ -66,13 +67,13 @@ def uncut_words(text: str) -> list[str]:
         return runs
     if "'" not in spaced:
         return spaced.split()
-    # An apostrophe is part of a word only between letters, which the pattern decides.
+    # An apostrophe is part of a word only between letters, so a part that has one is cut by the pattern.
     return [word for part in spaced.split() for word in (_WORD.findall(part) if "'" in part else (part,))]
 
 
 def _with_spaces_for_signs(folded: str) -> str | None:
-    """The text with a space in place of each sign, except apostrophes; None if only the pattern can cut the text.
-    Splitting at spaces is twice as fast as the pattern.
+    """The text with a space in place of each sign, except apostrophes, so that it can be split at spaces: this is twice
+    as fast as `_WORD`. None if the text must be cut by `_WORD`: it has unspaced scripts, marks, or too many signs.
     """
     if folded.isascii():
         return folded.encode().translate(_ASCII_SIGNS_AS_SPACES).decode()
@@ -107,7 +108,7 @@ def _in_pairs(runs: Iterable[str]) -> list[str]:
     """The runs, with those of unspaced scripts cut into pairs of neighbouring characters."""
     cut: list[str] = []
     for word in runs:
-        # For most words the comparison decides without the pattern: Thai is the first unspaced script in Unicode.
+        # The comparison saves most words the pattern: Thai, from U+0E01 on, is the first unspaced script in Unicode.
         if word < "\u0e01" or len(word) == 1 or not _UNSPACED.match(word):
             cut.append(word)
         else:
@@ -259,11 +260,10 @@ def _folded_long(text: str) -> str:
     return " ".join(filter(None, folded))
 
 
-# Not more than 30 marks in a row, as in https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format: normalization
-# sorts them, in time that grows with the square of their number.
+# Letters and digits with the marks after them, but at most 30 marks in a row, as in
+# https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format: normalization sorts the marks of a row, in time that
+# grows with the square of their number.
 _LETTERS = re.compile(rf"[^\W_]+(?:[{MARKS}]{{1,30}}[^\W_]+)*[{MARKS}]{{0,30}}")
-
-
 _MARK = re.compile(f"[{MARKS}]")
 _ASCII = bytes(range(128))
 _ASCII_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
@@ -306,14 +306,16 @@ def letters(text: str) -> bytes:
     if text.isascii():  # nothing to normalize
         return text.encode().translate(None, _ASCII_SIGNS).lower()
 
-    # Most texts have no marks and are normalized already, which is fast.
+    # The fast way, for most texts: they have no marks and are normalized already.
     joined = _without_signs(text)
     if joined is not None and joined.isascii():
         return joined.encode().lower()
     if joined is not None and unicodedata.is_normalized("NFKC", joined):
+        # Case folding may undo the normalization.
         return unicodedata.normalize("NFKC", joined.casefold()).encode("utf-8", "surrogatepass")
 
-    # Other texts are cut into runs of letters and marks.
+    # The slow way: the text is cut into runs of letters and marks. A mark after white space belongs to the letter
+    # before.
     runs = _LETTERS.findall("".join(text.split()))
     joined = "".join(runs).replace(_LIGATURE, _STAND_IN)
     if not unicodedata.is_normalized("NFKC", joined):
@@ -324,8 +326,8 @@ def letters(text: str) -> bytes:
 
 
 def _without_signs(text: str) -> str | None:
-    """The letters and digits of a text, found by removing each sign, which takes a third of the time of the pattern.
-    None if the text has many different signs, or marks: the pattern keeps only marks after letters.
+    """The letters and digits of a text, found by removing each sign, which takes a third of the time of `_LETTERS`.
+    None if the text has too many different signs, or marks: `_LETTERS` keeps only marks after letters.
     """
     encoded = text.encode("utf-8", "surrogatepass")
     non_ascii = set(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass"))
@@ -365,7 +367,7 @@ def _terms(text: str, runs: Sequence[str]) -> list[str]:
         return _in_pairs(runs)
     terms: list[str] = []
     for run in runs:
-        if len(run) == 1 or not is_unspaced(run):
+        if len(run) == 1 or not is_unspaced(run):  # a lone Han character, as in "喝 茶", is a term
             terms.append(run)
         elif _HAN.fullmatch(run):
             terms += _chinese(run, cut)
@@ -375,7 +377,9 @@ def _terms(text: str, runs: Sequence[str]) -> list[str]:
 
 
 def _chinese(run: str, cut: Callable[[str], list[str]]) -> list[str]:
-    """The words of a run of Han, in simplified characters; words of one character say little and are left out."""
+    """The words of a run of at least two Han characters, in simplified characters. Words of one character are left out:
+    within a run they say little.
+    """
     run = simplified(run)
     parts = (run[start : start + _MAX_RUN] for start in range(0, len(run), _MAX_RUN))
     return [word for part in parts for word in cut(part) if len(word) > 1]
