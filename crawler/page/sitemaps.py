@@ -1,4 +1,5 @@
-"""Reads the addresses in a sitemap, a feed or an llms.txt, and dates as servers, sitemaps and feeds write them.
+"""Reads the lists of pages that sites publish: sitemaps, feeds and llms.txt. Also reads dates as servers, sitemaps and
+feeds write them.
 
 Sitemaps follow https://www.sitemaps.org/protocol.html. News sitemaps also have the title of each page and the date of
 its publication. Feeds are RSS, Atom or JSON Feed; some contain the texts of their pages.
@@ -33,7 +34,7 @@ DATES = {
 }
 ENTRIES = FEED_ENTRIES | {"url", "sitemap"}
 MAX_ADDRESSES = 50_000  # of a list; the limit of the sitemap protocol
-MAX_LETTERS = 10_000_000  # characters of all absolute addresses: a long address of the list lengthens relative ones
+MAX_CHARACTERS = 10_000_000  # of all absolute addresses: a long address of the list lengthens relative ones
 MAX_TAGS = 500_000  # `<` characters of a list that are parsed
 MAX_ATTRIBUTES = 200_000
 MAX_ENTITIES = 100_000  # entities that XML does not predefine
@@ -42,8 +43,9 @@ MAX_MEMBERS = 100  # gzip members of one file (https://www.rfc-editor.org/rfc/rf
 MAX_TITLE = 300  # characters
 MAX_TRANSLATIONS = 20  # of a page
 JSON_FEED = "https://jsonfeed.org/version/"
-# The parts of a list that take memory in its tree, and how many of them are parsed, by a byte that each part contains.
-# The parts are counted only if this byte occurs more often than the limit.
+# The parts of an XML list that take memory in its tree: for each kind, a byte that every such part contains, the
+# pattern of a part, and how many parts are parsed. The pattern is used only if the byte occurs more often than the
+# limit.
 LIMITS = {
     b"<": (re.compile(b"<"), MAX_TAGS),
     b"=": (re.compile(rb"=\s*[\"']"), MAX_ATTRIBUTES),
@@ -53,7 +55,7 @@ LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The addresses of pages and of further sitemaps in a list."""
+    """The addresses of pages and of further sitemaps in a list: a sitemap, a feed or an llms.txt."""
 
     pages: tuple[str, ...]
     sitemaps: tuple[str, ...]
@@ -68,7 +70,7 @@ class Listing:
     texts: Mapping[str, EntryText] = field(default_factory=dict)
     """The texts of pages, if the list is a feed that contains them."""
     translations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The addresses of each page in other languages, if a sitemap of its site names them."""
+    """The addresses of each page in other languages, if a sitemap has them and is on the page's own site."""
 
 
 @dataclass(slots=True)
@@ -98,15 +100,15 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
         return _listed(page_entries, url, is_cut, is_feed=False)
 
     # JSON Feed.
-    first = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    if first == b"{":
+    first_byte = body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    if first_byte == b"{":
         if max(map(body.count, (b"{", b"["))) > MAX_ADDRESSES:  # parsing would take too much memory
             return None
         json_entries = _json_entries(body)
         if json_entries is None:
             return None
         return _listed(json_entries, url, is_cut, is_feed=True)
-    if first != b"<":
+    if first_byte != b"<":
         return None
 
     # XML, up to the limits of a tree.
@@ -139,15 +141,15 @@ def _listed(entries: Iterable[SitemapEntry], url: str, is_cut: bool, is_feed: bo
 
     now = time.time()
     addresses_left = MAX_ADDRESSES
-    letters_left = MAX_LETTERS
+    characters_left = MAX_CHARACTERS
     for entry in entries:
-        addresses = (absolute(url, href) for href in entry.hrefs[:addresses_left] if letters_left >= 0)
+        addresses = (absolute(url, href) for href in entry.hrefs[:addresses_left] if characters_left >= 0)
         for address in filter(None, addresses):
             if entry.is_sitemap:
                 sitemaps[address] = None
             else:
                 pages[address] = None
-            letters_left -= len(address)
+            characters_left -= len(address)
             if entry.changed is not None and entry.changed <= now:
                 lastmods[address] = max(entry.changed, lastmods.get(address, entry.changed))
             if entry.title:
@@ -158,7 +160,7 @@ def _listed(entries: Iterable[SitemapEntry], url: str, is_cut: bool, is_feed: bo
                 others = (absolute(url, href) for href in entry.translations)
                 translations[address] = tuple(other for other in others if other and other != address)
         addresses_left -= len(entry.hrefs)
-        if addresses_left < 0 or letters_left < 0:
+        if addresses_left < 0 or characters_left < 0:
             is_cut = True
             break
 
@@ -193,7 +195,7 @@ def _entry(entry: etree._Element, kind: str) -> SitemapEntry:
             if address:
                 hrefs.append(address)
     changed = None
-    if hrefs:  # otherwise the date is not needed
+    if hrefs:  # without an address, the date is not needed
         changed = _first_moment(text_of_name.get(name) for name in DATES.get(kind, ()))
     title = fold_space((text_of_name.get("title") or "")[:MAX_TITLE])
     text = xml_text(entry) if kind in FEED_ENTRIES else None
@@ -277,7 +279,7 @@ MAX_DATE = 100  # characters
 def moment(text: str | None) -> float | None:
     """The seconds since 1970 of a date in HTTP, RSS, Atom or a sitemap; None if it is not a date.
 
-    Without a zone it is in UTC, without a time it is the day's beginning.
+    A date without a zone is read as UTC, a date without a time as the beginning of the day.
 
     >>> moment("Thu, 01 Jan 1970 00:01:00 GMT"), moment("1970-01-01T01:01:00+01:00"), moment("1970-01-02"), moment("x")
     (60.0, 60.0, 86400.0, None)

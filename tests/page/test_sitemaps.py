@@ -8,8 +8,8 @@ from hostile_pages import PAGES
 from crawler.page.sitemaps import (
     MAX_ADDRESSES,
     MAX_ATTRIBUTES,
+    MAX_CHARACTERS,
     MAX_ENTITIES,
-    MAX_LETTERS,
     MAX_MEMBERS,
     MAX_TAGS,
     MAX_TITLE,
@@ -233,7 +233,7 @@ def test_a_list_is_cut_at_the_limits(more: int, cut: bool) -> None:
     assert (len(found.pages), found.pages[-1], found.is_cut) == (MAX_ADDRESSES, f"{E}{MAX_ADDRESSES - 1}", cut)
     found = listing(b"<urlset>" + b"<a/>" * (MAX_TAGS - 3 + more) + b"<url><loc>/a", URL, LIMIT)
     assert found == replace(listed("" if cut else "a"), is_cut=cut)
-    few = MAX_LETTERS // 2_000 + 2 * more  # the first one beyond the limit is read
+    few = MAX_CHARACTERS // 2_000 + 2 * more  # the first one beyond the limit is read
     relative = b"".join(b"<url><loc>%04d</loc></url>" % number for number in range(few))
     found = listing(b"<urlset>" + relative, E + "x" * (1_995 - len(E)) + "/", LIMIT)
     assert found is not None
