@@ -35,11 +35,11 @@ class OwnerMark(StrEnum):
 
 @dataclass(frozen=True)
 class MarkedParts:
-    """The parts of a page with one kind of mark."""
+    """How many parts of a page have one kind of mark."""
 
     mark: OwnerMark
-    says: str
-    """The first mark, as the page writes it."""
+    first_mark: str
+    """The first mark as the page writes it, e.g. `<div data-nosnippet>`."""
     count: int
 
 
@@ -49,7 +49,7 @@ class Withheld:
 
     parts: tuple[MarkedParts, ...] = ()
     is_whole: bool = False
-    """Whether the marks cover all text of the page's main part; then all text of the page was removed."""
+    """Whether the marks cover all text of the page's main part. If so, all other text of the page was removed, too."""
 
 
 NOTHING = Withheld()
@@ -69,15 +69,15 @@ BOOLEAN = frozenset((OwnerMark.NO_SNIPPET,))
 COMMENT = re.compile(r"\s*+googleo(?P<way>ff|n)\s*+:?\s*+(?P<kind>all|index|snippet|anchor)?\s*+", re.IGNORECASE)
 ALL_KINDS = frozenset(("index", "snippet", "anchor"))
 KINDS_OF_TEXT = frozenset(("index", "snippet"))
-"""The kinds that withhold text of the page. `anchor` only withholds the text of links as a description of the pages to
-which they lead, which the crawler does not store.
+"""The kinds that withhold text of the page. The kind `anchor` only forbids using the text of a link as a description
+of the page to which the link leads; the crawler stores no such descriptions.
 """
 NOT_TEXT = frozenset(("script", "style", "title", "template", "noframes"))
 """Elements whose content is not shown as text, and so stays."""
 MAIN = ("main", "article", "body")
 """Tags of the main part; the first of them that a page has is used."""
 TEXT_ATTRIBUTES = ("alt", "title")
-MAX_SAYS = 60
+MAX_MARK = 60
 """Characters of a mark that are kept."""
 MOST_ELEMENTS_OF_LINK = 20
 """Elements in a link whose text is read."""
@@ -116,13 +116,13 @@ def _by_attribute(root: etree._Element, mark: OwnerMark) -> Iterator[MarkedParts
         return
     first = marked[0]
     value = first.get(mark)
-    says = f'{mark}="{value}"' if value else mark.value
+    attribute = f'{mark}="{value}"' if value else mark.value
     # An element inside a silenced element has no text any more.
     silenced: set[etree._Element] = set()
     for element in marked:
         if element.getparent() not in silenced:
             silenced.update(_silence(element))
-    yield MarkedParts(mark, f"<{first.tag} {says}>"[:MAX_SAYS], len(marked))
+    yield MarkedParts(mark, f"<{first.tag} {attribute}>"[:MAX_MARK], len(marked))
 
 
 def _is_marked(element: etree._Element, mark: OwnerMark) -> bool:
@@ -137,7 +137,7 @@ class _Switch:
 
     def __init__(self) -> None:
         self.kinds: set[str] = set()
-        self.says = ""
+        self.first_mark = ""
         """The first comment that turned text off."""
         self.count = 0
         """How often text was turned off."""
@@ -160,7 +160,7 @@ class _Switch:
         else:
             self.kinds -= kinds
         if self.is_off and not was_off:
-            self.says = self.says or f"<!--{(comment.text or '').strip()}-->"[:MAX_SAYS]
+            self.first_mark = self.first_mark or f"<!--{(comment.text or '').strip()}-->"[:MAX_MARK]
             self.count += 1
 
 
@@ -170,8 +170,8 @@ def _by_comments(root: etree._Element) -> Iterator[MarkedParts]:
     # Comments before the root count, too.
     for comment in reversed(list(root.itersiblings(etree.Comment, preceding=True))):
         switch.turn(comment)
-    # The nodes around the current one. `iterwalk` would track them, but takes quadratic time where many comments follow
-    # each other.
+    # The nodes around the current node. `iterwalk` would report their ends, but takes quadratic time if many comments
+    # follow each other.
     open_nodes: list[etree._Element] = []
     for node in root.iter(etree.Element, etree.Comment):
         parent = node.getparent()
@@ -185,7 +185,7 @@ def _by_comments(root: etree._Element) -> Iterator[MarkedParts]:
     for node in reversed(open_nodes):
         _close(node, switch)
     if switch.count:
-        yield MarkedParts(OwnerMark.GOOGLE_OFF, switch.says, switch.count)
+        yield MarkedParts(OwnerMark.GOOGLE_OFF, switch.first_mark, switch.count)
 
 
 def _close(node: etree._Element, switch: _Switch) -> None:
@@ -232,7 +232,7 @@ def _main_tag(root: etree._Element) -> str:
 
 
 def _shows_text(root: etree._Element, tag: str) -> bool:
-    """Whether any element with this tag shows text, found in one walk, because such elements may be nested."""
+    """Whether any element with this tag shows text. One walk finds it, although such elements may be nested."""
     walker = etree.iterwalk(root, events=("start", "end"))
     depth = 0  # open elements with the tag
     for event, node in walker:

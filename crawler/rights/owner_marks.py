@@ -10,7 +10,7 @@ from crawler.rights.statement import RightsEvidence, Signal
 
 
 def marked_parts(page: Page) -> Iterator[RightsEvidence]:
-    """The kinds of marks on a page, each with the number of parts that have it."""
+    """One statement for each kind of mark on a page, with the number of parts that have it."""
     for parts in page.withheld.parts:
         kind = "comment" if parts.mark is OwnerMark.GOOGLE_OFF else "attribute"
-        yield RightsEvidence(Signal.OWNER_MARK, f"{kind} {parts.mark}, parts: {parts.count}", parts.says)
+        yield RightsEvidence(Signal.OWNER_MARK, f"{kind} {parts.mark}, parts: {parts.count}", parts.first_mark)
