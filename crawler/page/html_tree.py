@@ -5,8 +5,9 @@ attributes, and no tag has more than 140 attributes. A parser's memory grows wit
 time also with the square of the attributes of a tag. Where a tag starts depends on scripts, comments and quotes, which
 a scan could easily read differently from the parser; so everything that looks like the start of a tag counts as one.
 
-`parsed` makes the tree. Before, `bounded` cuts off the source at the limits. Afterwards, text that the owner withholds
-is removed, and three repairs are made.
+`parsed` makes the tree. First, `bounded` cuts off the source at the limits. After parsing, text that the owner
+withholds is removed, and three repairs are made: elements that do not belong in a head are moved into the body, the
+signs of permalinks are removed, and lines of code are set apart by line breaks.
 
 `enclosing` and `spans` find the elements around blocks, in time that does not grow with the depth of the tree.
 """
@@ -31,7 +32,7 @@ MAX_SIGNS = 500_000  # `<` characters, whether they start a tag or not
 MAX_ATTRIBUTES = 200_000  # of a page
 CROWDED = 500  # attributes of one tag; a tag with more is turned into text
 MAX_LEVELS = 2_048  # levels of elements after which libxml2 drops the rest of the page
-MAX_BLOCKS = 20_000  # blocks that a model judges
+MAX_BLOCKS = 20_000  # blocks of a page that a model judges; applied in crawler/extraction/auto
 LEVEL_MARGIN = 8  # levels by which the depth of a cut tree may differ, e.g. between versions of libxml2
 SHORT_SOURCE = 4 * MAX_TAGS  # bytes of a source whose tags are not counted: it can hardly have more than MAX_TAGS
 LEAST_ATTRIBUTE = 3  # bytes that an attribute is assumed to have at least
@@ -117,7 +118,8 @@ def start_of(pattern: re.Pattern[bytes], number: int, source: bytes) -> int | No
 def _without_crowds(source: bytes) -> tuple[bytes, int | None]:
     """The source without crowded tags, and where to cut it if the scan would take too long."""
     kept: list[bytes] = []
-    copied = scanned = 0
+    copied = 0  # offset up to which the source has been copied to `kept`
+    scanned = 0  # bytes of tags
     for match in _UNUSUAL_TAG.finditer(source):
         start = match.start()
         tag = _matched(_TAG_WITH_CROWD, source, start)
@@ -143,10 +145,11 @@ def _end_of_attributes(source: bytes) -> int | None:
 
 
 def _end_of(source: bytes, attribute_count: Callable[[re.Match[bytes]], int]) -> int | None:
-    """The start of the tag that exceeds the limit, as `attribute_count` counts the attributes of a tag; None if no tag
-    does.
+    """The start of the first tag with which the source exceeds `MAX_ATTRIBUTES` or `MAX_SCANNED`; None if it exceeds
+    neither. `attribute_count` counts the attributes of a tag.
     """
-    total = scanned = 0
+    total = 0  # attributes
+    scanned = 0  # bytes of tags
     for match in _TAG_START.finditer(source):
         tag = _matched(_TAG, source, match.start())
         total += attribute_count(tag)
@@ -173,7 +176,7 @@ def is_deep(root: etree._Element) -> bool:
     levels = 1
     while levels < MAX_LEVELS and len(element):
         element = element[-1]
-        levels = levels + 1
+        levels += 1
     return levels >= MAX_LEVELS - LEVEL_MARGIN
 
 
@@ -203,7 +206,7 @@ def parsed(source: bytes) -> Parsed:
         root = None
     if root is None:
         return Parsed(root=etree.Element("html"), ended=ended)
-    # Content after </html> becomes a second root, which browsers show with the first.
+    # The parser makes a second root of content after </html>, which browsers show with the rest of the page.
     for late in list(root.itersiblings(etree.Element)):
         root.append(late)
     withheld = withhold(root, marks) if marks else NOTHING
@@ -238,14 +241,14 @@ def _open_body(root: etree._Element) -> None:
 
 
 def _silence_permalinks(root: etree._Element) -> None:
-    """Remove the text of links that show only a permalink sign and lead to a place on the page. A pilcrow is removed
-    wherever its link leads.
+    """Remove the text of links that show only a permalink sign, if they lead to a position on the page. A pilcrow is
+    removed wherever its link leads.
     """
     for link in root.iter("a"):
         text = link.text
         if text and len(text) < MAX_PERMALINK and _is_permalink(text.strip()) and not len(link):
-            is_within = link.get("href", "").startswith("#")
-            if is_within or PILCROW in text:
+            is_on_page = link.get("href", "").startswith("#")
+            if is_on_page or PILCROW in text:
                 link.text = None
 
 
@@ -259,7 +262,7 @@ def _is_permalink(text: str) -> bool:
 
 
 def _break_code_lines(root: etree._Element) -> None:
-    """Add a line break after each <span> of a line of code if only a style sheet puts the lines below each other."""
+    """Add a line break between two <span> that are lines of code, if only a style sheet separates them."""
     for span in root.iter("span"):
         its_class = span.get("class", "")
         if "line" not in its_class or not _CODE_LINE.search(its_class):
@@ -286,8 +289,8 @@ Element = etree._Element
 
 
 def enclosing(elements: Iterable[Element | None], is_home: Callable[[Element], bool]) -> Iterator[Element | None]:
-    """For each element the innermost element around it, or itself, for which `is_home` is true; None if there is
-    none.
+    """For each element its home: the innermost element around it, or itself, for which `is_home` is true; None if it
+    has none.
     """
     home_of: dict[Element | None, Element | None] = {None: None}
     for element in elements:
