@@ -13,8 +13,8 @@ from crawler.page.text import width
 MOST_WIDTH = 400
 """A text with more columns than this is not a notice."""
 LITTLE_WIDTH = 100
-"""A headline that is only the number 404 makes a text of at most this many columns a notice. 404 is a year, too, so a
-longer text must also say that something is missing.
+"""A text of at most this many columns is a notice if a headline is only the number 404 or 410. A longer text must also
+say that something is missing, because these numbers are years, too.
 """
 FIRST_LINES = 3
 """Lines at the beginning of a text that may be its headline: the name of the site may come first."""
@@ -55,9 +55,9 @@ _HEADLINE = re.compile(
     rf"(?:[\s(:（-]*{_STATUS}[)）]?)?[\s.!。！…]*(?:，(?:请|請|可能|返回|系统|系統).*)?",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(rf"{_APOLOGY}{_STATUS}[\s.!]*", re.IGNORECASE)
+_STATUS_HEADLINE = re.compile(rf"{_APOLOGY}{_STATUS}[\s.!]*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s+[-–—|·•:»›]\s+|[|_]")
-"""The separator between a title and the name of the site."""
+"""A separator between a title and the name of the site."""
 
 
 def is_missing_notice(text: str, titles: Iterable[str] = (), *, was_there: bool = False) -> bool:
@@ -78,8 +78,8 @@ def is_missing_notice(text: str, titles: Iterable[str] = (), *, was_there: bool 
     headlines = list(_headlines(text, titles))
     if any(_HEADLINE.fullmatch(headline) for headline in headlines):
         return True
-    has_number = any(_NUMBER.fullmatch(headline) for headline in headlines)
-    return has_number and (width(text) <= LITTLE_WIDTH or _NOTICE.search(text) is not None)
+    has_status = any(_STATUS_HEADLINE.fullmatch(headline) for headline in headlines)
+    return has_status and (width(text) <= LITTLE_WIDTH or _NOTICE.search(text) is not None)
 
 
 def is_longer_than_notices(text: str) -> bool:

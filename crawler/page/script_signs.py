@@ -15,7 +15,8 @@ from crawler.page.text import width
 from crawler.urls.address import address_of
 
 ROOTS = frozenset("app root main-app react-root app-root application __next __nuxt ___gatsby svelte q-app".split())
-"""Ids of the elements into which scripts write a whole application; `app-root` is also the name of such an element."""
+"""Ids of the elements, called roots, into which scripts write a whole application; `app-root` is also a tag of a root.
+"""
 NOTICE = re.compile(
     r"\b(?:enable|turn on|activate|allow|requires?|needs?|without|disabled)\b[^.!?]{0,40}\bjava ?script\b"
     r"|\bjava ?script\b[^.!?]{0,40}\b(?:enabled?|disabled|required|turned (?:on|off)|needed)\b"
@@ -26,7 +27,7 @@ NOTICE = re.compile(
 )
 """A notice: a request to turn on JavaScript."""
 MOST_NOTICE = 5_000
-"""Characters of a page's text in which a notice is looked for."""
+"""Characters of a page's text in which a notice is looked for. A longer main text is never a placeholder."""
 PROGRAMS = frozenset(("", "module", "text/javascript", "application/javascript", "text/ecmascript"))
 """Types of scripts that run; scripts of other types are data."""
 UNSEEN = frozenset(("script", "style", "noscript", "template"))
@@ -36,11 +37,11 @@ SHORT = 600
 notices or empty roots.
 """
 LITTLE = 200
-"""A page or a root with less text than this, in columns, is nearly empty. A page that loses at most as much when it is
-rendered, e.g. a notice, keeps its text.
+"""A page with fewer columns of text, or a root with fewer characters, is nearly empty. Rendering may also remove this
+many columns, e.g. a notice, before a page counts as losing text.
 """
 FEW = 3
-"""A page with fewer different links than this leads nowhere."""
+"""A page with fewer different links than this has the sign `FEW_LINKS`."""
 LONGEST_PLACEHOLDER = 100
 """The most columns of main text, without notices, that an application shows until its scripts run: usually one line
 such as "Please wait...". A short post whose comments need JavaScript has more.
@@ -85,9 +86,9 @@ def sign_of(page: Page, extraction: Extraction) -> Sign | None:
 
 
 def lacks_text(page: Page, extraction: Extraction) -> bool:
-    """Whether a page as its server sent it has next to no main text, and a sign that its scripts create it."""
+    """Whether a page, as its server sent it, has next to no main text and a sign that its scripts create the text."""
     text = extraction.text[:MOST_NOTICE]
-    if page.made_from is not MadeFrom.HTML or len(text) == MOST_NOTICE:  # so long a text is not a placeholder
+    if page.made_from is not MadeFrom.HTML or len(text) == MOST_NOTICE:
         return False
     without_notices = "".join(line for line in text.splitlines() if not NOTICE.search(line))
     if width(without_notices) > LONGEST_PLACEHOLDER:
@@ -161,7 +162,7 @@ MORE_TEXT = 1.25
 MORE_COLUMNS = 60
 """The main text must grow to at least `MORE_TEXT` times its columns plus `MORE_COLUMNS`."""
 MORE_LINKS = 3
-"""New links that are needed if the page had links before; otherwise one is enough."""
+"""New links that rendering must add if the page had links before; otherwise one is enough."""
 
 
 def has_gained(before: RenderedContent, after: RenderedContent) -> bool:
