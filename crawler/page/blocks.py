@@ -67,7 +67,7 @@ def begins_a_word(first: str, before: str) -> bool:
     """Whether a capital or digit begins a word, given the (at most two) characters before it.
 
     It does after two letters or digits; a capital also does after a single digit. After `ENDS_OF_PHRASES`, only a
-    capital does, unless a capital comes before them, as in initials.
+    capital does, unless a capital comes before them, as in initials. After an East Asian character, neither does.
 
     >>> begins_a_word("1", "ws"), begins_a_word("D", "99"), begins_a_word("D", ": ")
     (True, True, False)
@@ -244,7 +244,7 @@ def _is_source_link_in_code(element: etree._Element) -> bool:
 
 
 def contents(root: etree._Element) -> PageContents:
-    """The blocks below `root`, the elements around them, and possible links and images."""
+    """The blocks of a tree, the elements around them, and possible links and images."""
     return _ContentsReader().run(root)
 
 
@@ -277,7 +277,9 @@ class _ContentsReader:
 
     def run(self, root: etree._Element) -> PageContents:
         pieces = self.pieces
-        self.open_container(root, root.tag)  # so that every text has a home, even if the root is an inline element
+        # The root is always the first container, so that every text has a home even if the root is an inline element.
+        # Any other root is opened a second time in the walk.
+        self.open_container(root, root.tag)
         walker = etree.iterwalk(root, events=("start", "end"))
         for event, element in walker:
             tag = element.tag
@@ -295,7 +297,7 @@ class _ContentsReader:
                     text = formula_text + (text or "")
             elif event == "start":
                 self.open_container(element, tag)
-                text = element.text if tag != "iframe" else None
+                text = element.text if tag != "iframe" else None  # not read: it is for obsolete browsers
             else:
                 self.close_container()
                 text = element.tail if element is not root else None

@@ -20,7 +20,7 @@ from functools import cache
 
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
-FALLBACK = "cp1252"
+FALLBACK = "cp1252"  # if no script is identified: Latin script
 SAMPLE = 4_000  # bytes: some 2,000 hanzi, more than the scores of pages need to settle
 HEAD = 4096  # bytes searched for a declaration
 BROKEN = 0.005  # a declaration is believed up to this share of broken characters
@@ -228,7 +228,9 @@ def non_ascii_count(text: str) -> int:
 
 
 def is_nearly_valid(words: bytes, encoding: str, share: float) -> bool:
-    """Whether a sample has at most this share of broken characters in an encoding, or at most 3 and a tenth of all."""
+    """Whether at most this share of a sample's non-ASCII characters is broken in an encoding. In a short sample, 3
+    broken characters are accepted if they are at most a tenth.
+    """
     text = lenient_text(words, encoding)
     broken = text.count("\ufffd")
     if encoding == "utf-8":  # the page itself may contain U+FFFD

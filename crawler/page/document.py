@@ -46,7 +46,7 @@ class DocumentError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The metadata in a file; fields that it does not have are empty."""
+    """The metadata as a file has them, unchecked; missing fields are empty."""
 
     _: KW_ONLY
     title: str = ""

@@ -29,7 +29,7 @@ TEXT_TYPES = {
     "message/rfc822": PLAIN_TEXT,
     "application/mbox": PLAIN_TEXT,
 }
-"""The types of text files as servers declare them, each with the type it is read as."""
+"""The types of text files that servers declare, each with the type as which such a file is read."""
 MARKDOWN_ENDINGS = frozenset(("md", "markdown", "mkd", "mdown"))
 SOURCE_ENDINGS = tuple(f".{ending}" for ending in (*sorted(MARKDOWN_ENDINGS), "txt", "rst", "adoc"))
 """Endings of the texts from which web pages are made."""
@@ -60,9 +60,10 @@ def may_be_document(declared: str, url: str, disposition: str = "") -> bool:
 
 
 def text_type(content_type: str, url: str) -> str:
-    """The type a response is read as if it is a text file, with the declared parameters; empty for other responses.
+    """`text/plain` or `text/markdown` if a response is read as a text file, with the declared parameters; otherwise
+    empty.
 
-    Without a declared type, only a name of Markdown makes it a text file.
+    A response with one of the `VAGUE` types is a text file only if it has a name of Markdown.
 
     >>> text_type("text/plain; charset=gbk", "https://a.example/bees.md"), text_type("", "https://a.example/b.md")
     ('text/markdown; charset=gbk', 'text/markdown')
@@ -83,7 +84,7 @@ def text_type(content_type: str, url: str) -> str:
 
 
 def text_type_of_file(path: str) -> str:
-    """The type a text file on disk is read as, by its name; empty if it is not the name of a text file.
+    """`text/plain` or `text/markdown` for a text file on disk, by its name; empty if it is not a text file.
 
     >>> text_type_of_file("a/bees.md"), text_type_of_file("llms.txt"), text_type_of_file("Of #1.TXT")
     ('text/markdown', 'text/markdown', 'text/plain')
@@ -103,7 +104,7 @@ def _is_markdown(name: str) -> bool:
 
 
 def is_source_of(url: str, page_url: str) -> bool:
-    """Whether the page at `page_url` was made from the text at `url`, by the names of both files.
+    """Whether the page at `page_url` was probably made from the text at `url`, judging by the names of both files.
 
     >>> page = "https://a.example/docs/dance.html"
     >>> is_source_of("https://a.example/_sources/dance.md.txt", page), is_source_of("https://a.example/wax.md", page)

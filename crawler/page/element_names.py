@@ -33,8 +33,8 @@ _DIGITS = "0123456789"
 def kinds(names: Iterable[Name]) -> list[int]:
     """The kind of each name, as a number: repeated elements, such as the items of a list, are of one kind.
 
-    Names are of one kind if they have the same tag and the same first class, apart from digits at its end. The kind of
-    names without a class is a negative number, one for each tag.
+    Names are of one kind if they have the same tag and the same first class, apart from digits at its end. Names
+    without a class are of one kind if they have the same tag; the number of such a kind is negative.
     """
     numbers: dict[tuple[str, str], int] = {}
     kind_numbers = []

@@ -99,7 +99,7 @@ def _html(element: etree._Element) -> str:
     if name == "encoded":
         return _text(element)
     if name != "content" or parent is None or _namespace(element) != _namespace(parent):
-        return ""  # e.g. `media:content`, which is an image or a film
+        return ""  # e.g. `media:content`, which is an image or a video
     kind = element.get("type", "text").lower()
     if kind in HTML_CONTENT_TYPES:
         return _text(element)

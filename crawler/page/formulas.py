@@ -17,8 +17,8 @@ FORMULA_IMAGES = frozenset(
 )
 """Classes of images whose alternative text is TeX."""
 REPETITIONS = frozenset(("MJX_Assistive_MathML",))
-"""Classes of elements whose MathML repeats a formula that is beside it in another form."""
-MAX_AROUND = 4  # elements around a formula that may say that it has a line of its own
+"""Classes of elements whose MathML repeats a formula that stands beside them in another form."""
+MAX_AROUND = 4  # elements around a formula that are searched for signs that it stands on a line of its own
 DRAWINGS = frozenset(("katex-html", "MathJax", "MathJax_CHTML", "MathJax_SVG"))
 """Classes of elements that draw formulas."""
 _STYLED = re.compile(r"\{\\(?:display|text)style\s(.*)\}", re.DOTALL)
@@ -30,8 +30,8 @@ def formula(element: etree._Element) -> str:
         return _tex_of_script(element)
     if not REPETITIONS.isdisjoint(_classes(element.getparent())):
         return ""
-    notes = (note.text for note in element.iter("annotation") if note.get("encoding") == "application/x-tex")
-    source = next(notes, None) or element.get("alttext")  # TeX, if the page has it
+    annotations = (note.text for note in element.iter("annotation") if note.get("encoding") == "application/x-tex")
+    source = next(annotations, None) or element.get("alttext")  # TeX, if the page has it
     return _on_one_line(source) if source else tex(element)
 
 

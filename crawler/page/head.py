@@ -76,9 +76,9 @@ def _addressed_to_us(header: str) -> str:
 
 
 def read_metas(metas: Iterable[_Element]) -> dict[str, str]:
-    """The content of the first meta tag with each name, in lower case; a tag without a name has its property or
-    http-equiv as its name. Contents are whole and may be empty, because directives, refreshes and statements of rights
-    need that. All directives for robots are joined.
+    """The content of the first meta tag with each name, by the name in lower case; a tag without a name has its
+    property or http-equiv as its name. Unlike in `Head.metas`, contents are whole and may be empty, because directives,
+    refreshes and statements of rights need that. The contents of all tags for robots are joined.
 
     A refresh in <noscript> is left out: it redirects readers without scripts to another page, but the text of this page
     is better.

@@ -13,7 +13,7 @@ NAME = "llms.txt"
 TITLE = re.compile(rb"(?:\xef\xbb\xbf)?\s*#\s")
 TARGET = r"[^\s()<>]{1,2083}(?:\([^\s()<>]{0,300}\)[^\s()<>]{0,300})?"
 """The address of a link, which may contain one pair of brackets."""
-# A list item that begins with a link.
+# A list item that begins with a link: the groups are the link's title and its address.
 ITEM = re.compile(
     rf"^\s{{0,8}}[-*+]\s+\[([^\[\]\n]{{1,300}})\]\(\s*<?({TARGET})>?(?:\s[^()\n]{{0,300}})?\)", re.MULTILINE
 )

@@ -37,7 +37,7 @@ ACCENTS = {"¯": "bar", "‾": "bar", "^": "hat", "ˆ": "hat", "~": "tilde", "˜
 ACCENTS |= {"˙": "dot", ".": "dot", "¨": "ddot", "⏞": "overbrace"}
 UNDER_ACCENTS = {"_": "underline", "⏟": "underbrace"}
 LIMITS = frozenset(("∑", "∏", "∐", "∫", "∬", "∮", "⋃", "⋂", "lim", "max", "min", "sup", "inf", "argmax", "argmin"))
-"""Operators with limits below or above them, which TeX writes with _ and ^."""
+"""Operators whose parts below and above are limits, which TeX writes with _ and ^."""
 FONTS = {"double-struck": "mathbb", "script": "mathcal", "fraktur": "mathfrak", "bold": "mathbf"}
 _ENDS_WITH_COMMAND = re.compile(r"\\[A-Za-z]+\Z")
 _LONGEST_COMMAND = 20
@@ -78,7 +78,7 @@ def _tex(element: etree._Element, depth: int) -> str:
     if depth > MAX_DEPTH:
         return "".join(_characters(element))
 
-    # Elements whose children are not translated one by one.
+    # Elements without children to translate, and tables, whose rows are translated by `_cells`.
     if tag in TOKENS:
         return _token(element, tag)
     if tag in NOTHING:
@@ -120,7 +120,7 @@ def _scripted(element: etree._Element, tag: str, parts: list[str]) -> str:
     """The TeX of one of the `SCRIPTS`, given the TeX of its children."""
     base = parts[0]
 
-    # An accent, or something above or below a base that takes no limits.
+    # An accent, or a part above or below a base that takes no limits.
     if tag in ("munder", "mover"):
         base_text, mark = (fold_space("".join(_characters(child))) for child in element.iterchildren(etree.Element))
         accents, command = (ACCENTS, "overset") if tag == "mover" else (UNDER_ACCENTS, "underset")
@@ -129,7 +129,7 @@ def _scripted(element: etree._Element, tag: str, parts: list[str]) -> str:
         if base_text not in LIMITS:
             return rf"\{command}{{{parts[1]}}}{{{base}}}"
 
-    # Subscripts and superscripts, of the whole base.
+    # Subscripts and superscripts. They apply to the whole base, so a base such as `a+b` is put in braces.
     if len(base) > 1 and not base.startswith("\\") and not base.isalnum():
         base = f"{{{base}}}"
     primes = {r"\prime": "'", r"\prime\prime": "''"}

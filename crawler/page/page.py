@@ -1,4 +1,4 @@
-"""A fetched page: bytes -> text -> one tree -> blocks, links, image links. Each is computed once and never changed."""
+"""A fetched page: bytes -> text -> one tree -> blocks, links, images. Each step runs when it is first needed, and once."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -58,7 +58,7 @@ class Extraction:
     certainty: float | None = None
     """The F1 that the method expects of the text, from 0 to 1; None if unknown."""
     method: str = ""
-    """The second method, if it extracted the text because the first one was in doubt; usually empty."""
+    """The name of the second method, if it extracted the text because the first method was in doubt; usually empty."""
 
 
 class MadeFrom(StrEnum):
@@ -76,7 +76,7 @@ class MadeFrom(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """The metadata in a document or an entry of a feed."""
+    """The checked metadata in a document or an entry of a feed."""
 
     media_type: str
     _: KW_ONLY
@@ -91,7 +91,7 @@ class DocumentFacts:
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """A fetched page. Every part can be read whatever the bytes are; a part that the bytes lack is empty."""
+    """A fetched page. Every part can be read, whatever the bytes are; a part that they lack is empty or None."""
 
     url: str
     body: bytes
@@ -99,7 +99,9 @@ class Page:
     robots_header: str = ""
     """The X-Robots-Tag headers, one a line."""
     document: DocumentFacts | None = None
-    """The metadata of the document or feed entry that the page is made from; all text of such a page is main text."""
+    """The metadata of the document or feed entry that the page is made from; None for a web page. All text of a page
+    made from a document or feed entry is main text.
+    """
     made_from: MadeFrom = MadeFrom.HTML
     _once: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     """The results of `once`, by function."""
@@ -299,6 +301,7 @@ class Page:
         for element in self.metadata_elements("link"):
             tag = element.get("hreflang")
             href = element.get("href")
+            # With a medium, e.g. print, it is another form of the page.
             is_alternate = "alternate" in element.get("rel", "").lower().split() and not element.get("media")
             if is_alternate and tag and href and len(url_of_language) < MAX_ALTERNATES:
                 url = absolute(self.base, href)

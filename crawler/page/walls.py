@@ -58,7 +58,7 @@ class HeaderMark:
     name: str
     """The name in lower case."""
     value: str = ""
-    """A regular expression that must match a part of the header's value; empty if any value will do."""
+    """A regular expression that must match a part of the header's value; empty if any value is a mark."""
     statuses: frozenset[int] = _ANY_STATUS
     """The statuses with which the mark counts; empty if it counts with any."""
 
@@ -86,7 +86,7 @@ def _sources(*sources: bytes, statuses: frozenset[int] = _ANY_STATUS) -> tuple[S
 
 
 def _location(address: str) -> HeaderMark:
-    """The mark of redirects to a challenge, by a regular expression of its address."""
+    """The mark of a redirect to a challenge, given a regular expression for a part of the challenge's address."""
     return HeaderMark("location", address, _REDIRECTS)
 
 
@@ -261,7 +261,7 @@ def _by_headers(status: int, headers: Mapping[str, str], url: str) -> str:
         return ""
     for service in SERVICES:
         for mark in service.headers:
-            # If the request itself is for a challenge, the redirect only corrects its address.
+            # If the challenge itself was requested, the redirect only corrects its address.
             if mark.name == "location" and re.search(mark.value, url):
                 continue
             is_sent = mark.name in headers and re.search(mark.value, headers[mark.name]) is not None
