@@ -159,7 +159,7 @@ def show_api(context: Context, request: Request) -> Response:
 @app.exception_handler(StateError)
 @app.exception_handler(HTTPException)
 @app.exception_handler(RequestValidationError)
-async def refused(request: Request, error: Exception) -> Response:
+async def refusal_response(request: Request, error: Exception) -> Response:
     """The response to a refused request, in the visitor's language; in English to programs."""
     refusal = _refusal(error)
     context = request.state.context
@@ -171,7 +171,7 @@ async def refused(request: Request, error: Exception) -> Response:
     if path_of(request).startswith(PROGRAM_PATHS):
         return JSONResponse({"error": str(refusal).encode("utf-8", "replace").decode()}, refusal.status, headers)
     if refusal.status == HTTPStatus.UNAUTHORIZED and _is_navigation(request):
-        response = login.ask(context, request, refusal, _target(request))
+        response = login.login_form(context, request, refusal, _target(request))
     elif request.state.visitor is None:  # the sender is not known: a text without the links of the dashboard
         sentence = catalogue_of(language_of(request)).gettext(refusal.message)
         return PlainTextResponse(f"{sentence}\n", refusal.status, headers)
@@ -228,7 +228,7 @@ def _allowed(error: dict[str, Any]) -> list[str] | Message:
 
 
 @app.exception_handler(Exception)
-async def failed(request: Request, error: Exception) -> Response:
+async def failure_response(request: Request, error: Exception) -> Response:
     """The response if a view has failed; `respond` writes the error to the log."""
     text = catalogue_of(language_of(request)).gettext("Something went wrong; see the log.")
     return PlainTextResponse(f"{text}\n", HTTPStatus.INTERNAL_SERVER_ERROR)
@@ -263,8 +263,8 @@ def dashboard(context: DashboardContext) -> Any:
             try:
                 await _admit(context, scope)
             except (RefusedError, StateError) as error:
-                refusal = await refused(Request(scope), error)
-                await refusal(scope, receive, send_with_headers)
+                response = await refusal_response(Request(scope), error)
+                await response(scope, receive, send_with_headers)
             else:
                 # A view responds to HEAD as to GET; the server omits the body.
                 method = "GET" if scope["method"] == "HEAD" else scope["method"]

@@ -267,7 +267,7 @@ def storable(text: str) -> str:
 
 
 Number = Annotated[int, fastapi.Path(ge=0, lt=10**18)]
-"""The number of a crawl, page or image in the path of an address."""
+"""The number of a crawl, page or image in the path of an address: up to 18 digits, which databases can store."""
 Whole = Annotated[int, Field(ge=-MOST_WHOLE, le=MOST_WHOLE)]
 """A parameter that is a whole number."""
 Text = Annotated[str, StringConstraints(max_length=MOST_LETTERS), AfterValidator(storable)]

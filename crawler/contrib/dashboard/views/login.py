@@ -20,7 +20,7 @@ def show(context: Context, request: Request) -> Response:
     return context.page(request, "login.html", target=START)
 
 
-def ask(context: DashboardContext, request: Request, refusal: RefusedError, target: str) -> Response:
+def login_form(context: DashboardContext, request: Request, refusal: RefusedError, target: str) -> Response:
     """The form to log in, with the reason for it; after the login it leads to the target."""
     return context.page(request, "login.html", refusal.status, why=refusal.message, target=target)
 
@@ -37,7 +37,7 @@ async def log_in(
     try:
         key = await in_turn(context.logins.log_in, request, name, password)
     except RefusedError as error:
-        return ask(context, request, error, target)
+        return login_form(context, request, error, target)
     try:
         response = see_other(target)
     except ValueError:  # not in the dashboard

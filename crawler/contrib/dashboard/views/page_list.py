@@ -159,7 +159,7 @@ class Progress:
     """Pages that match."""
 
     def __str__(self) -> str:
-        """The value of `after` with which the search continues."""
+        """The value of `after` with which the search continues, e.g. `0.8_7_200_50`."""
         place = self.place or Place(id=0)
         return f"{place.relevance!r}_{place.id}_{self.searched}_{self.matching}"
 

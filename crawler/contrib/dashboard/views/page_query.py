@@ -120,11 +120,14 @@ def find_pages(
     index: SearchIndex | None = None,
     seconds: float = SEARCH_SECONDS,
 ) -> SearchResult:
-    """The first matching pages after a place, up to `most_hits`; the search ends soon after `seconds`."""
+    """The first matching pages after a place, or of all if it is None, up to `most_hits`. The search ends soon after
+    `seconds`. `index` is the full-text index if it is complete.
+    """
     deadline = time.monotonic() + seconds
     indexed_pages = _pages_from_index(query, after, index)
     pages = _Pages(connection, query, indexed_pages)
-    # If the full-text index may have more pages, a later search continues after the last one that it returned.
+    # If the full-text index returned as many pages as requested, it may have more: then a later search continues after
+    # the last one.
     end_of_index: Place | None = None
     if indexed_pages is not None and query.order == NEWEST and len(indexed_pages) == PAGES_FROM_INDEX:
         end_of_index = Place(id=indexed_pages[-1])
@@ -253,6 +256,7 @@ class _Pages:
         return [same, and_(self.scope, self._is_after(page.c.relevance, place.relevance), *bounds)]
 
     def _is_after(self, column: ColumnElement[Any], value: float) -> ColumnElement[bool]:
+        """The condition that a column's value comes after this one in the order."""
         if self.is_descending:
             return column < value
         return column > value
