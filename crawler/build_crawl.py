@@ -213,7 +213,7 @@ def has_failed(crawler: Crawler) -> bool:
 def prepare_process(settings: BaseSettings, quiet_loggers: Iterable[str] = ()) -> None:
     """Set the log levels of a crawl's process, and how rarely Python looks for cyclic garbage.
 
-    The `quiet_loggers` are those whose lines another process writes.
+    Another process writes the lines of the `quiet_loggers`.
     """
     level = settings["LOG_LEVEL"]
     logging.getLogger().setLevel(level)  # records that are not shown are not formatted either
@@ -263,7 +263,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         extract = with_fallback(extract, fallback)
     extract = with_documents(extract)
 
-    # The parts, each with what it needs of those before it.
+    # The parts. Each gets the earlier parts that it needs.
     documents = _documents(crawler, reads_files=arguments.documents)
     counts = OutcomeCounts(count_statistic)
     frontier = Frontier(session.committer.keys, _limits(crawler), arguments.max_pages, counts.count)
@@ -550,7 +550,7 @@ def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int |
 
 
 def _first_interval(settings: BaseSettings) -> float:
-    """The seconds between two requests to a host of which nothing is known yet."""
+    """The seconds between two requests to a host that has not answered yet."""
     interval = settings.getfloat("DOWNLOAD_DELAY")
     if settings.getbool("AUTOTHROTTLE_ENABLED"):
         return max(interval, settings.getfloat("AUTOTHROTTLE_START_DELAY"))

@@ -320,7 +320,7 @@ class Frontier:
     def apply_reply(self, reply: BatchReply, now: float) -> LinkUpdates:
         """Apply the reply to a batch; returns the news about links, for the topic."""
         # Other workers. If this worker has joined them, they first return hosts; if others have joined, this worker
-        # hands over hosts to them. A worker of which no lease has ended is taken for the one that joins.
+        # hands over hosts to them. A worker has just joined if none of its leases has ended.
         workers_before = self.limits.workers
         self.limits.workers = reply.workers
         others_joined = reply.workers > workers_before
@@ -422,7 +422,7 @@ class Frontier:
             future.set_result(lease)
 
     def _deactivate(self, lease_id: int) -> None:
-        """Remove a lease from the active ones: its request has ended, or was not sent."""
+        """Remove a lease from the active leases: its request has ended, or was not sent."""
         lease = self._active.pop(lease_id).lease
         self.queues.request_ended(address_of(lease.candidate.url).host)
 

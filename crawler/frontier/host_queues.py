@@ -112,12 +112,15 @@ class HostQueues:
         `better_comes(name, priority)` says whether a host will soon have an address with a higher priority.
         """
         while self._parked_until and self._parked_until[0][0] <= now:
-            self.unpark(heappop(self._parked_until)[1])
+            _, name = heappop(self._parked_until)
+            self.unpark(name)
+
+        # Take the best host off the list, until one may be requested.
         while self._heads:
             negative_priority, serial, name = heappop(self._heads)
             queue = self.hosts.get(name)
             if queue is None or not queue.waiting or queue.waiting[0][:2] != (negative_priority, serial):
-                continue  # the heap entry is outdated
+                continue  # the entry is outdated
             if queue.active >= self.limits.share(name) or self.ready_at(name) > now:
                 self._park(name, queue)
                 continue

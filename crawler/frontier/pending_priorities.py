@@ -6,7 +6,7 @@ being committed are sent with the next batch.
 
 
 class PendingPriorities:
-    """The best priority on each host among those that the database does not have yet."""
+    """The best pending priority on each host."""
 
     def __init__(self) -> None:
         self.found: dict[str, int] = {}

@@ -226,8 +226,9 @@ NOTHING_KNOWN = PatternCounts()
 
 
 def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_lent: int = 0) -> bool:
-    """Whether addresses of a pattern are put off; `lent` are the useless requests of related patterns, `lists_lent`
-    those to other lists of the site.
+    """Whether addresses of a pattern are put off.
+
+    `lent` are the useless requests of related patterns, `lists_lent` the useless requests to other lists of the site.
 
     >>> is_unproductive("/tag/*", PatternCounts(0, 6, 6)), is_unproductive("/tag/*", PatternCounts(0, 7, 7))
     (False, True)
@@ -323,7 +324,7 @@ def useless_by_name(patterns: Mapping[str, PatternCounts], names: Mapping[str, I
 
 
 def useless_lists(patterns: Mapping[str, PatternCounts]) -> int:
-    """The useless requests of those patterns of lists of a site that were never useful."""
+    """The useless requests of the patterns of a site that bring lists and were never useful."""
     useless = 0
     for pattern, counts in patterns.items():
         is_labelled = " " in pattern  # its requests are also counted for the pattern without the label
@@ -344,7 +345,7 @@ def priority_of_list(priority: int) -> int:
 
 
 def next_audit(pattern: str, put_off: int) -> int:
-    """The number of the next address that is requested as an audit, among those of a pattern that would be put off.
+    """Which of the addresses of a pattern that would be put off is requested next as an audit: its number.
 
     >>> [next_audit("/tag/*", put_off) for put_off in (0, 50, 249, 250)], next_audit("*?id=*", 0)
     ([50, 250, 250, 1250], 5)

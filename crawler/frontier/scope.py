@@ -47,7 +47,7 @@ class Scope:
     """The hosts or sites that are followed."""
 
     def add_home(self, url: str) -> None:
-        """Add the host or site of this address to those that are followed."""
+        """Follow the addresses of this address's host or site, too."""
         self.homes.add(SCOPES[self.kind](address_of(url)))
 
     def refusal(self, url: str, page: bool = True) -> Outcome | None:

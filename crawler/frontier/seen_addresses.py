@@ -49,7 +49,7 @@ class SeenAddresses(RecentNumbers):
         return {url for url in urls if _hash(url, kind) in self}
 
     def new(self, links: Iterable[Candidate], priorities: Mapping[str, int]) -> Iterator[Candidate]:
-        """Add links; yields those that are new, and those for which a sitemap or feed says when they changed.
+        """Add links; yields links that are new, and links for which a sitemap or feed says when they changed.
 
         If `priorities` has a priority for a link, the link gets this newer one.
         """

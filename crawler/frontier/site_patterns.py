@@ -156,7 +156,7 @@ class SitePatterns:
         return is_unproductive(pattern, counts, self._lent(pattern), lists_lent)
 
     def judged_by(self, pattern: str) -> str:
-        """The pattern by which addresses of a pattern are judged: their path with any query, if that is endless."""
+        """The pattern by which addresses of a pattern are judged: the path with any query, if it is endless."""
         path = with_any_query(pattern)
         if path and not self.counts.get(pattern, NOTHING_KNOWN).is_proven and self.is_endless(path):
             return path
@@ -272,7 +272,7 @@ class SitePatterns:
         return use
 
     def _lent(self, pattern: str) -> int:
-        """The useless requests that patterns lend to this one: those of the name with the most of them."""
+        """The useless requests that patterns with a common name lend to this pattern: the most by any of its names."""
         useless = self._useless_by_name or {}
         names = self._names_of(pattern)
         # A pattern lends nothing to itself, nor to itself with a label, as the requests are the same.
@@ -398,7 +398,7 @@ class PatternMemory:
         if use is None:
             return None
 
-        # The pattern of the address, and the one with the label of its link.
+        # The pattern of the address, and the pattern with the label of its link.
         url = candidate.requested or candidate.url
         site_patterns = self.of(url)
         pattern = site_patterns.pattern(url)

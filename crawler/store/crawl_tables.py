@@ -49,7 +49,7 @@ Serial = BigInteger().with_variant(Integer, "sqlite")  # SQLite generates ids on
 def index(
     name: str, *columns: ColumnElement[Any], where: ColumnElement[bool] | None = None, unique: bool = False
 ) -> None:
-    """Define an index on columns, of all rows or of those that meet the condition."""
+    """Define an index on columns; with a condition, only the rows that meet it are indexed."""
     Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
 
 

@@ -149,7 +149,7 @@ def return_held(connection: Connection, worker_id: int, crashes: int) -> int:
     pages = {row.site_id: row.pages for row in connection.execute(pages_of_sites)}
     count_sites(connection, pages, held=-1, requests=-unsent_requests)
 
-    # The addresses: those with too many crashes are given up, the others are queued.
+    # The addresses. An address with too many crashes is given up, any other is queued.
     hosts = connection.execute(select(address.c.host_id).where(*is_held).distinct()).scalars().all()
     deadly = update(address).where(*is_held, address.c.crashes + crashes >= MOST_CRASHES)
     connection.execute(deadly.values(state=AddressState.DONE, worker=None, outcome=Code.WORKERS_CRASHED))

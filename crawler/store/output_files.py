@@ -35,6 +35,7 @@ from crawler.store.heartbeats import expire_worker, lock_crawl
 logger = logging.getLogger(__name__)
 
 FOLDER_ID_FILE = ".folder_id"
+ATTEMPTS = 100  # to take a new number before another worker takes it
 END_BYTES = 64  # the last committed bytes, whose hash identifies the file
 
 
@@ -272,14 +273,14 @@ class WorkerFiles:
         locked: tuple[FileLock, int] | None = None
         for number in own_numbers:
             lock = self._lock(number)
-            if lock is None and number == own_numbers[0] and is_only_command:
-                raise StateError(
-                    "a crawl named {name} is running here; give this one another -a name=NAME "
-                    "(-a workers=NUMBER starts it with several workers; those of several machines need PostgreSQL: "
-                    "setting STATE_URL)",
-                    name=repr(self.name),
-                )
             if lock is None:
+                if is_only_command and number == own_numbers[0]:
+                    raise StateError(
+                        "a crawl named {name} is running here; give this one another -a name=NAME "
+                        "(-a workers=NUMBER starts it with several workers; those of several machines need PostgreSQL: "
+                        "setting STATE_URL)",
+                        name=repr(self.name),
+                    )
                 continue
             self._recover(number)
             if locked is None:
@@ -292,7 +293,7 @@ class WorkerFiles:
 
     def _new_number(self) -> tuple[FileLock, int]:
         """Lock the first unused number, and insert it."""
-        for _ in range(100):
+        for _ in range(ATTEMPTS):
             with self.engine.begin() as connection:
                 of_crawl = select(output.c.number).where(output.c.crawl_id == self.crawl_id)
                 used_numbers = set(connection.execute(of_crawl).scalars())
@@ -339,7 +340,7 @@ class WorkerFiles:
             self._cut_back(connection, number, *map(JsonLines, self.paths(number)))
 
     def _cut_back(self, connection: Connection, number: int, *files: JsonLines) -> None:
-        """Cut those files of a number that exist back to what is committed."""
+        """Cut the files of a number back to what is committed; a file need not exist."""
         own_files = files_of(self.crawl_id, number)
         committed = file_offsets(connection, *own_files)
         offsets = []

@@ -87,7 +87,7 @@ page = Table(
 IS_REVISITED: ColumnElement[bool] = page.c.due_at < NEVER
 """The condition for pages that are requested again some time: all except pages that crashed workers."""
 RUN_COLUMNS = page.c.fetched_at, page.c.id, page.c.first_seen, page.c.changed_at
-"""The times of a page that are counted at the end of a scheduled run, and the id, by which old pages are deleted."""
+"""The columns that are read at the end of a scheduled run, to count pages, and when old pages are deleted by id."""
 index("page_age", page.c.crawl_id, *RUN_COLUMNS)
 index("page_due", page.c.crawl_id, page.c.due_at)
 index("page_gone", page.c.crawl_id, page.c.gone_at, page.c.gone_round, where=page.c.gone_at.is_not(None))
@@ -238,6 +238,7 @@ verdict = Table(
     Column("file", Text),  # of the downloaded file, under the images folder
     Column("label_key", BigInteger),  # the key of its label, if there is one
 )
+# SQLAlchemy would write `audited` in SQLite's index, and `verdict.audited = 1` in queries, which then miss the index.
 IS_AUDITED: ColumnElement[bool] = literal_column("audited")
 index("verdict_label", verdict.c.label_key, verdict.c.noise, verdict.c.kind)
 VERDICT_FILTERS = verdict.c.site_id, verdict.c.decided_by, verdict.c.probability

@@ -30,7 +30,7 @@ def found_version(connection: Connection) -> int | None:
 
 
 def make_tables(connection: Connection, current: int | None) -> None:
-    """Create the tables, or bring those of an earlier version to this release's."""
+    """Create the tables, or bring tables of an earlier version to this release's version."""
     if current is None:
         tables.create_all(connection)
         connection.execute(insert(version).values(version=newest_version()))

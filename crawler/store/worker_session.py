@@ -63,7 +63,7 @@ class CrawlPlan:
     longest_rest: float = LONGEST_REST_SECONDS
     fresh: bool = False
     images: bool = True
-    """Whether images are requested; if not, known ones are left to a later run."""
+    """Whether images are requested; if not, known images are left to a later run."""
     first_interval: float = 0.0
     """Seconds between two requests to a host that has not answered yet."""
     bounds: Bounds = NO_BOUNDS
@@ -223,7 +223,7 @@ class WorkerSession:
         return first_seed
 
     def other_seeds_message(self) -> Message | None:
-        """How the seeds differ from those that the crawl had before, and what that means; None if they do not."""
+        """A message about seeds that are new to the crawl, or that only the crawl has; None without any."""
         before = set(self.seeds_before)
         now = set(self.plan.seeds)
         added = [seed for seed in self.plan.seeds if seed not in before]

@@ -62,6 +62,7 @@ class LocalWorkers:
         self.running: set[LocalWorker] = set()
         self.stopping = False
         self._keys = count()
+        """The keys of the next workers."""
         self._deaths = 0
         """How many workers in a row have died before they reported."""
         self._load_task: asyncio.Task[None] | None = None

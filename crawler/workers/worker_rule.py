@@ -22,17 +22,19 @@ IDLE_SHARE = 0.05
 LEAST_HOSTS = 2
 """A further worker is started only if the first one has at least this many hosts: one to keep, and one to give away."""
 LEAST_SECONDS_LEFT = 10.0
-"""A further worker is started only if the others have work for at least so long: it needs 2 to 5 s to start."""
+"""A further worker is started only if the others have work for at least this time: it needs 2 to 5 s to start."""
 LEAST_MEMORY_BYTES = 1_000_000_000
-"""A further worker is started only if so much memory is available: it takes 200 to 500 MB, and so does the growth of
+"""A further worker is started only if this much memory is available: it takes 200 to 500 MB, and so does the growth of
 the others.
 """
 START_SECONDS = 5.0
-"""At least so long after the crawl or the last worker began, the next worker is started."""
+"""The shortest time from the beginning of the crawl or of the last worker to the start of the next worker."""
 END_SECONDS = 20.0
-"""At least so long after the last worker began, a worker is ended: hosts may be paused or without links for a while."""
+"""The shortest time from the beginning of the last worker to the end of a worker: hosts may be paused or without links
+for a while.
+"""
 AGAIN_SECONDS = 60.0
-"""At least so long after a worker was ended, another one is started."""
+"""The shortest time from the end of a worker to the start of another one."""
 
 
 class WorkerChange(Enum):

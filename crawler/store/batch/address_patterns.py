@@ -100,11 +100,11 @@ def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:
 
 @lru_cache(maxsize=2)  # SQLite and PostgreSQL
 def _adding_insert(insert: Callable[..., Any]) -> Any:
-    """The INSERT of counts, which adds them to earlier ones of the same pattern."""
+    """The INSERT of counts, which adds them to earlier counts of the same pattern."""
     new = insert(address_pattern)
     columns = address_pattern.c
     sums: dict[str, Any] = {name: columns[name] + new.excluded[name] for name in COUNT_COLUMNS if name != "in_a_row"}
-    # A useful request among the new ones ends the earlier run of useless ones.
+    # If a new request is useful, it ends the earlier run of useless requests.
     sums["in_a_row"] = case(
         (new.excluded.useful > 0, new.excluded.in_a_row), else_=columns.in_a_row + new.excluded.in_a_row
     )

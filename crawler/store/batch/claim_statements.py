@@ -75,7 +75,7 @@ class ClaimedKinds(StrEnum):
 
 
 def count_of_hosts(most: int) -> Select[Any]:
-    """How many hosts a crawl has, at most `most`: further ones are not counted."""
+    """How many hosts a crawl has; the count stops at `most`."""
     some_hosts = select(host.c.id).where(host.c.crawl_id == bindparam("crawl")).limit(most).subquery()
     return select(func.count()).select_from(some_hosts)
 
@@ -96,7 +96,7 @@ def pages_requested() -> Select[Any]:
 
 
 def low_hosts(kinds: ClaimedKinds) -> Select[Any]:
-    """The hosts that a worker has in memory and of which it needs more addresses.
+    """The hosts in a worker's memory that are about to run out of addresses.
 
     They are claimed even while they rest, for example after an error: after the rest, the worker first requests other
     addresses than those that the host refused.

@@ -3,7 +3,7 @@
 A claim locks the hosts with the best priorities, skips hosts that another worker has locked, and leases the first
 addresses of their queues. Each statement sees what was committed before it, so an address is never leased twice.
 
-Links that are unlikely to lead to the topic are requested as tries, of which each host has some (host_tries.py).
+Links that are unlikely to lead to the topic are requested as tries; each host has a few (host_tries.py).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Claimant:
     """How many tries a host has until it brings a page on the topic."""
 
     def with_tries(self, connection: Connection, pages: int) -> Claimant:
-        """This claimant, with the tries that each host has when the crawl has so many pages."""
+        """This claimant, with the number of tries that each host has in a crawl with this many pages."""
         if not self.limits_tries:
             return self
         hosts = connection.execute(COUNT_SOME_HOSTS, {"crawl": self.crawl_id}).scalar_one()
@@ -180,7 +180,7 @@ def claim(
 
 
 def most_pages_of_a_host(pages_left: float, hosts: int) -> float:
-    """The most pages of one host in a claim, if a crawl may request so many more pages from so many hosts.
+    """The most pages of one host in a claim, given how many pages a crawl may still request, and from how many hosts.
 
     The last pages are spread over the hosts: on a single host, they would have to be requested one after another.
 

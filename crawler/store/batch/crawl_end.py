@@ -96,7 +96,7 @@ class WaitingLinkCounts(NamedTuple):
     """Links that wait until the images are judged, after all pages."""
 
     def requestable(self, queued: int) -> int:
-        """How many of so many queued addresses the crawl would still request, as they are none of these links.
+        """How many of the `queued` addresses are none of these links, so that the crawl would still request them.
 
         If a crawl ends with any, it has reached `max_pages`.
 

@@ -18,13 +18,15 @@ from crawler.store.crawl_tables import host
 from crawler.topic.priorities import LEAST_LIKELY
 
 FIRST_TRIES = 4
-"""Unlikely links that are requested of a new host, and once more when it has brought a page on the topic."""
+"""How many tries a new host has at least, and how many more it gets when it has brought a page on the topic."""
 TRIED_HOSTS = 40
 """How many hosts of a site have first tries: a site may have any number of hosts."""
 NO_TRIES = 1_000_000
-"""The tries that count as used on each further host of a site, until the host has brought a page on the topic."""
+"""The tries that count as used on each further host of a site, until the host has brought a page on the topic: more
+than any host has.
+"""
 NO_LIMIT = 1_000_000_000
-"""The number of tries where they are not limited."""
+"""The number of tries where they are not limited: more than NO_TRIES, so that further hosts have tries, too."""
 SHARED_TRIES = 40
 """Tries that a crawl of few hosts divides among them, if each then has more than the first tries."""
 PAGES_A_TRY = 10
@@ -36,14 +38,14 @@ ADD_TRIES = update(host).where(host.c.id == bindparam("host")).values(tries=host
 RENEW_TRIES = (
     update(host)
     .where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.tries > 0)
-    # A host that had no tries gets its first ones, as if it had used none.
+    # A host that has used fewer tries than it gets, or had none because of NO_TRIES, begins again at 0.
     .values(tries=case((host.c.tries.between(FIRST_TRIES, NO_TRIES - 1), host.c.tries - FIRST_TRIES), else_=0))
 )
 """Gives hosts FIRST_TRIES further tries, but at most as many as if they had used none."""
 
 
 def tries_of_host(hosts: int, pages: int) -> int:
-    """How many unlikely links a crawl with so many hosts and pages requests from each host.
+    """How many tries each host has in a crawl with so many hosts and pages.
 
     >>> [tries_of_host(hosts, 0) for hosts in (1, 2, 10, 1_000)], [tries_of_host(10, pages) for pages in (9, 10, 70)]
     ([40, 20, 4, 4], [4, 5, 7])

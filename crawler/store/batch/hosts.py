@@ -62,7 +62,7 @@ RELEASE_HOST = (
 the host again; a later time in the database stays.
 """
 NEW_AVERAGE = host.c.latency + bindparam("weight") * (bindparam("seconds") - host.c.latency)
-"""The moving average of latencies after the new ones, of which `seconds` is the mean."""
+"""The moving average of latencies with the new ones; `seconds` is their mean, and `weight` their weight."""
 UPDATE_LATENCY = (
     update(host)
     .where(host.c.id == bindparam("host"))

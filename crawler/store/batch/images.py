@@ -83,7 +83,7 @@ SUSPEND = (
     .values(state=AddressState.RECORDED, shown_on=func.coalesce(address.c.shown_on, SITE_OF_ADDRESS))
     .returning(address.c.host_id)
 )
-"""Takes queued images off the queue, and records them: those that no page shows, under the site of their host."""
+"""Takes queued images off the queue, and records them. An image that no page shows gets the site of its own host."""
 
 
 def release_images(connection: Connection, sites: Collection[int], with_images: bool = True) -> int:
@@ -176,7 +176,7 @@ MOST_EVIDENCE_SITES = 1_000
 
 
 def save_image_results(connection: Connection, keys: AddressKeys, crawl_id: int, ended: Iterable[Completion]) -> None:
-    """Save the verdicts on images, and the sizes of those that were downloaded."""
+    """Save the verdicts on images, and the sizes of downloaded images."""
     verdicts = []
     downloads_without_verdict = {}
     for completion in ended:

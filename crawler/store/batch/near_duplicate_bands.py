@@ -1,4 +1,4 @@
-"""Reads and writes the bands, by which near-duplicates are found; crawler/recrawl/near_duplicates.py compares them.
+"""Reads and writes the bands of pages, by which crawler/recrawl/near_duplicates.py finds near-duplicates.
 
 A band is a number computed from a part of the signature of a text: near-duplicates have a band in common. Each original
 is entered under the bands of its signature. Two pages that two workers store at the same moment are not compared. If a

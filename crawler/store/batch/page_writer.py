@@ -154,7 +154,7 @@ def save_copies(connection: Connection, originals: Mapping[int, str | None]) -> 
 
 
 def save_rights(connection: Connection, rights: Mapping[int, Mapping[str, Any]]) -> set[int]:
-    """Save those rights that changed, given by the keys of pages that are not stored again; returns their keys."""
+    """Save the rights of pages, given by key, where they changed; returns the keys of these pages."""
     changed = []
     for part in in_chunks(sorted(rights)):
         rows = connection.execute(select(page.c.key, page.c.rights).where(page.c.key.in_(part)).order_by(page.c.key))
@@ -252,7 +252,7 @@ def _earlier_texts(completions: Mapping[int, Completion]) -> list[ComparedPage]:
 
 
 def _compared_page(key: int, completion: Completion) -> ComparedPage:
-    """A page with the values by which it is compared: those of its new text, or of its history if it is unchanged."""
+    """A page with the values by which it is compared: from its new text, or from its history if it is unchanged."""
     from crawler.store.batch.near_duplicate_bands import compared_page
 
     owner = _text_owner(completion)

@@ -212,7 +212,7 @@ class NewTopic:
         self._in_transaction(save)
 
     def _rows(self, query: Select[Any], values: Mapping[str, Any]) -> Iterator[Sequence[Row[Any]]]:
-        """The rows of a query in parts, each of which begins after the last id of the part before it."""
+        """The rows of a query in parts. Each part begins after the last id of the part before it."""
         last_id = 0
 
         def read(connection: Connection) -> Sequence[Row[Any]]:

@@ -207,7 +207,7 @@ def save_templates(connection: Connection, crawl_id: int, templates: Iterable[Te
 def new_templates(
     connection: Connection, crawl_id: int, new_hosts: Collection[int], hosts_in_memory: Collection[int], last: int
 ) -> tuple[list[Template], int]:
-    """All templates of new hosts, and of the hosts in memory those with ids above `last`; and the last id read.
+    """All templates of new hosts, the templates with ids above `last` of the hosts in memory, and the last id read.
 
     A template that another worker commits after a later one is missed until its host is claimed again. This cannot
     happen if only one worker at a time may request a host.
