@@ -22,7 +22,7 @@ from crawler.urls.parsing import lies_in
 
 MOST_WAITING = 50_000
 """The most links that are scored. If there are more, the worst links of the sites with the most links are dropped. They
-stay queued in the database with their last priority, which `TopicFocus` may lower once more.
+stay queued in the database with their last priority, which `TopicFocus._make_room` may lower once more.
 """
 FIRST_ROWS = 1024
 """The number of rows that memory is allocated for at first."""
@@ -56,7 +56,7 @@ class LinkNumbers:
     page: int | None
     """The number of the page; None if it is unknown."""
     anchor: list[int]
-    """The places of the link's own words in the vocabulary."""
+    """The places of the words of the link's anchor (`LinkContext.anchor`)."""
     near: list[int]
     """The places of the words around the link."""
     features: Numbers
@@ -65,7 +65,9 @@ class LinkNumbers:
     factor: float
     """The factor of the link's score."""
     fixed_score: float | None = None
-    """The score of a link about which this worker knows too little to compute one."""
+    """The score of a link that another worker or an earlier run found (`TopicFocus.adopt`): this worker does not know
+    the words of the link, and keeps the score.
+    """
 
 
 class LinkReader:
@@ -76,7 +78,7 @@ class LinkReader:
         self.prefer = prefer
 
     def places(self, text: str) -> list[int]:
-        """The places of the words of a link, or of those around it."""
+        """The places of the words in the anchor of a link, or in the text around it."""
         return self.vocabulary.places(terms(text[:MOST_LINK_TEXT]))
 
     def read(self, page: int | None, links: Sequence[LinkContext]) -> list[LinkNumbers]:
@@ -90,20 +92,20 @@ class LinkReader:
         return link_numbers
 
     def _numbers(self, page: int | None, link: LinkContext, near: list[int]) -> LinkNumbers:
-        name = address_of(link.url).host
+        host = address_of(link.url).host
         anchor = self.places(link.anchor)
         address = self.vocabulary.places(words(_address_text(link.url))[:MOST_ADDRESS_WORDS])
         features = [ANCHOR * PLACES + place for place in anchor]
         features += [ADDRESS * PLACES + place for place in address]
         features += [NEAR * PLACES + place for place in near]
-        features.append(HOST * PLACES + self.vocabulary.place(name))
-        factor = PREFERRED if self.prefer and lies_in(name, self.prefer) else 1.0
+        features.append(HOST * PLACES + self.vocabulary.place(host))
+        factor = PREFERRED if self.prefer and lies_in(host, self.prefer) else 1.0
         return LinkNumbers(
             page=page,
             anchor=anchor,
             near=near,
             features=np.array(list(dict.fromkeys(features)), np.int32),
-            site=site_number(name),
+            site=site_number(host),
             factor=factor,
         )
 
@@ -116,7 +118,9 @@ class LinkTable:
     shown: Pairs
     """The pages that show each link."""
     anchors: Pairs
+    """The places of the words of each link's anchors."""
     nears: Pairs
+    """The places of the words around each link."""
     features: Pairs
     table: Values
     """The arrays REPORTED to KEPT: the priority last sent to the database, the site, the factor of the score, the
@@ -134,16 +138,20 @@ class WaitingLinks:
 
     def __init__(self) -> None:
         self.rows: dict[str, int] = {}
-        self.urls: list[str | None] = []
-        """The address in each row; None if the link was removed."""
+        self.urls: list[str] = []
+        """The address in each row; empty if the link was removed."""
         self.features: list[Numbers] = []
+        """The features of the link in each row."""
         self.shown: list[list[int]] = []
+        """The pages that show the link in each row, in the order in which they were seen."""
         self.sites: Counter[int] = Counter()
         """How many links to each site are queued."""
         self.dropped = 0
         """How many links are not scored any more because too many are queued."""
         self._pairs = Pairs(), Pairs(), Pairs(), Pairs()
-        """The pages that show each link, the words of its anchors, the words around it, and its features."""
+        """The pages that show each link, the words of its anchors, the words around it, and its features, as in
+        `LinkTable`.
+        """
         self._table = np.zeros((6, FIRST_ROWS))
 
     def add(self, url: str, link: LinkNumbers) -> None:
@@ -177,7 +185,7 @@ class WaitingLinks:
         """Remove a link, and return its row, which stays until `make_room` frees it; None if there is no such link."""
         row = self.rows.pop(url, None)
         if row is not None:
-            self.urls[row] = None
+            self.urls[row] = ""
             self._table[WAITS, row] = False
             site = int(self._table[SITE, row])
             self.sites[site] -= 1
@@ -199,7 +207,7 @@ class WaitingLinks:
         )
 
     def mark(self) -> tuple[int, ...]:
-        """The present position, for `since`."""
+        """The present ends of the rows and of the pairs, for `since`."""
         return len(self.urls), *map(len, self._pairs)
 
     def since(self, mark: tuple[int, ...]) -> LinkTable:
@@ -226,7 +234,7 @@ class WaitingLinks:
         if len(self.rows) > MOST_WAITING:
             # Three quarters are left, so that the next few links do not make this necessary again.
             for row in self._worst(len(self.rows) - MOST_WAITING * 3 // 4):
-                url = self.urls[row] or ""
+                url = self.urls[row]
                 dropped.append((url, int(self._table[SITE, row]), float(self._table[SCORE, row])))
                 self.remove(url)
             self.dropped += len(dropped)
@@ -261,16 +269,16 @@ class WaitingLinks:
         self.urls = [self.urls[row] for row in rows]
         self.features = [self.features[row] for row in rows]
         self.shown = [self.shown[row] for row in rows]
-        self.rows = {url: row for row, url in enumerate(self.urls) if url is not None}
+        self.rows = {url: row for row, url in enumerate(self.urls)}
 
 
 def _address_text(url: str) -> str:
     """The path and the query of an address, decoded."""
     path = url.partition("://")[2].partition("/")[2]
-    return unquote(path[:MOST_LINK_TEXT]).replace("_", " ")
+    return unquote(path[:MOST_LINK_TEXT])
 
 
 @lru_cache(maxsize=10_000)
-def site_number(name: str) -> int:
-    """The number of the site of a host."""
-    return int.from_bytes(blake2b(address_of(f"http://{name}/").site.encode(), digest_size=4).digest(), "big")
+def site_number(host: str) -> int:
+    """The number of the site of a host, which is a hash."""
+    return int.from_bytes(blake2b(address_of(f"http://{host}/").site.encode(), digest_size=4).digest(), "big")

@@ -61,7 +61,7 @@ def test_a_link_that_goes_leaves_its_row() -> None:
     assert links.remove("http://a.example/0") == 0
     assert links.remove("http://a.example/0") is None
     assert links.remove("http://b.example/") is None
-    assert (links.urls, links.shown[0]) == ([None, "http://a.example/1"], [0])
+    assert (links.urls, links.shown[0]) == (["", "http://a.example/1"], [0])
 
 
 def test_sites_that_wait() -> None:
