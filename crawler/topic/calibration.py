@@ -19,9 +19,9 @@ OFFSET_SPREAD = 1.0
 SLOPE_SPREAD = 0.3
 """The prior standard deviation of the slope."""
 LEAST = 0.001
-"""The least relevance whose log-odds are computed; lower ones count as this."""
+"""The least relevance whose log-odds are computed; a lower relevance counts as this."""
 MOST = 0.999
-"""The highest relevance whose log-odds are computed; higher ones count as this."""
+"""The highest relevance whose log-odds are computed; a higher relevance counts as this."""
 LEAST_SLOPE = 0.1
 """A slope above 0 keeps pages in order, whatever the labels say."""
 STEPS = 100
@@ -30,14 +30,14 @@ STEPS = 100
 
 @dataclass(frozen=True)
 class Calibration:
-    """A line from the log-odds of a relevance to the corrected ones."""
+    """A line from the log-odds of the relevance to the corrected log-odds; the default changes nothing."""
 
     offset: float = 0.0
     slope: float = 1.0
 
     @classmethod
     def fitted(cls, relevance: Values, is_on_topic: Sequence[bool]) -> Self:
-        """The correction that fits these labels best."""
+        """The correction that fits these labels best, given the uncorrected relevance of each labelled page."""
         truth = np.array(is_on_topic, np.float64)
         x = np.stack([np.ones(len(truth)), _log_odds(relevance)])
         prior_line = np.array([0.0, 1.0])

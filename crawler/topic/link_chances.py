@@ -9,6 +9,10 @@ chance, their mean, if the chances were in the wrong order.
 
 A prior of `PRIOR_PAGES` imaginary pages gives a score s the chance 2.5 s²: on a web of 4,598 pages of an encyclopaedia,
 links with scores around .12, .17, .25 and .35 led to the topic in 1.6, 5, 17 and 42 % of cases.
+
+The yield of a site is the share of its pages that are on the topic. The present yield is the share of the last pages of
+the crawl that count as on the topic. The chance of a promising link is at least a share of the present yield:
+PROMISING_SHARE if it leads to a good site, otherwise GOOD_SHARE.
 """
 
 from collections import deque
@@ -16,17 +20,18 @@ from dataclasses import dataclass
 from itertools import islice, takewhile
 
 REMEMBERED = 1_000
-"""The number of last links that are counted."""
+"""How many links are remembered: those requested last."""
 PRIOR_PAGES = 100
+"""The number of imaginary pages of the prior."""
 PRIOR_FACTOR = 2.5
 PRIOR_STEPS = 50
 """The prior pages have the scores 0, 1 / PRIOR_STEPS, 2 / PRIOR_STEPS and so on, up to 1."""
 NO_SCORE = 2.0
-"""Stands for a least score that no link reaches."""
+"""A least score that no link reaches, as scores are at most 1."""
 WINDOW = 200
 """How many of the last pages the present yield is computed from."""
 FIRST_PAGES = 20
-"""How many pages off the topic are added to these, so that the first few pages decide nothing."""
+"""How many imaginary pages off the topic are added to these, so that the first few pages decide nothing."""
 PROMISING_SHARE = 0.25
 """The least chance of a promising link to a good site, as a share of the present yield."""
 GOOD_SHARE = 0.5
@@ -40,16 +45,16 @@ class JudgedLink:
     """A link that was requested."""
 
     score: float
-    """Its score when it was requested."""
+    """The score when the link was requested."""
     page: int
     """The number of the page that the link led to."""
     is_on_topic: bool
-    """Whether that page counts as on the topic; `LinkChances.add` sets it if a link on the page led to the topic."""
+    """Whether the page counts as on the topic; `LinkChances.add` sets this if a link on the page led to the topic."""
 
 
 @dataclass
 class SiteYield:
-    """How many pages of a site were fetched, and how many of them are on the topic."""
+    """How many pages of a site were fetched, and how many of these are on the topic."""
 
     pages: int = 0
     on_topic: int = 0
@@ -65,7 +70,7 @@ class Pool:
 
     @property
     def chance(self) -> float:
-        """The share of the links that led to the topic."""
+        """The share of the links in the pool that led to the topic."""
         return self.on_topic / self.links
 
     @property
@@ -80,7 +85,7 @@ class LinkChances:
     def __init__(self) -> None:
         self._links: deque[JudgedLink] = deque(maxlen=REMEMBERED)
         self._by_page: dict[int, JudgedLink] = {}
-        """These links, by the numbers of their pages."""
+        """The remembered links, by the numbers of the pages that they led to."""
         self._sites: dict[int, SiteYield] = {}
         """The yields of sites, by their numbers."""
 
@@ -103,7 +108,7 @@ class LinkChances:
             link_to_source.is_on_topic = True
 
     def present_yield(self) -> float:
-        """The share of the last pages that are on the topic.
+        """The share of the last pages that count as on the topic.
 
         >>> LinkChances().present_yield()
         0.0
@@ -125,8 +130,8 @@ class LinkChances:
         return [number for number, site in self._sites.items() if site.on_topic >= least_yield * site.pages]
 
     def least_possible(self, min_chance: float) -> float:
-        """The least score whose links, and all links with higher scores, may have this chance (`Pool.highest_chance`);
-        `NO_SCORE` if even the links with the highest scores may not.
+        """The score below which links certainly have less than this chance, as far as has been learned
+        (`Pool.highest_chance`); `NO_SCORE` if all links have less.
         """
         possible = takewhile(lambda pool: pool.highest_chance >= min_chance, reversed(self._pools()))
         return min((pool.least_score for pool in possible), default=NO_SCORE)
@@ -145,7 +150,7 @@ class LinkChances:
         return next((pool.least_score for pool in self._pools() if pool.chance >= min_chance), NO_SCORE)
 
     def _pools(self) -> list[Pool]:
-        """The links in pools of rising score and chance."""
+        """The remembered links and the prior in pools of rising score and chance."""
         scores = [step / PRIOR_STEPS for step in range(PRIOR_STEPS + 1)]
         prior_pages = PRIOR_PAGES / PRIOR_STEPS
         single_pools = [Pool(score, prior_pages, prior_pages * min(1.0, PRIOR_FACTOR * score**2)) for score in scores]

@@ -6,11 +6,11 @@ Seeds, lists, images and examples have fixed priorities outside this range.
 SCALE = 1_000
 """The priority of a link whose score is 1."""
 HIGHEST = SCALE - 1
-"""The highest priority of a link: only that of links that exploration chooses."""
+"""The highest priority of a link; only links that exploration chooses have it."""
 UNLIKELY = -20_000
 """Added to the priority of a link that is unlikely to lead to the topic: it comes after all images."""
 LEAST_LIKELY = UNLIKELY + SCALE
-"""All priorities below this are those of unlikely links."""
+"""Only unlikely links have priorities below this."""
 BEHIND_IMAGE = -1_000
 """The priority of a link that is only an image: mostly an advert, so it comes after all other likely links."""
 

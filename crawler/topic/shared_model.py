@@ -36,7 +36,7 @@ MOST_WORDS = 200
 MOST_PAGES = 60
 """How many pages are shared for each language with an aim of its own."""
 MOST_KNOWN = MOST_PAGES * (1 + MOST_LANGUAGES)
-"""How many pages of all languages together are read."""
+"""How many pages of all languages together are read from a line."""
 MOST_TEXT = 12_000_000
 """A line with more characters is not read; lines that workers write are shorter."""
 MOST_COUNT = 1e9
@@ -52,7 +52,7 @@ class Learned:
     worker_number: int
     """The number of the worker among the workers of its crawl, which stays the same in its next run."""
     topic: str
-    """A hash of the topic: a worker with another topic can only use the counts of words."""
+    """A hash of the topic (`TopicFocus._topic_digest`): a worker with another topic only uses the counts of words."""
     pages: int
     """How many pages the worker has seen."""
     words: dict[str, float]
@@ -61,7 +61,7 @@ class Learned:
     """Pages that are similar to the topic, and pages that are not."""
     features: FeatureCounts
     translated: Sequence[tuple[AddressKey, str, float]] = ()
-    """Pages from whose relevance their translations learn: each with its language and relevance."""
+    """Pages, each with its language and relevance, from which the relevance of their translations is learned."""
     translations: Sequence[tuple[AddressKey, AddressKey]] = ()
     """Pairs of a page and a page that it names as its translation."""
 
@@ -102,7 +102,7 @@ def from_line(text: str, vocabulary: Vocabulary) -> Learned | None:
         for kind, word, relevance, weight in record["features"]:
             if kind in KINDS:
                 number = int(kind) * PLACES + vocabulary.place(_word(word))
-                # A sum of relevances, each of which is at most 1, is at most the weight.
+                # The sum of the relevance of pages is at most their weight, as the relevance of a page is at most 1.
                 features[number] = (min(_number(relevance), _number(weight)), _number(weight))
         return Learned(
             worker_number=int(record["seat"]),
@@ -136,7 +136,7 @@ def _rounded(number: float) -> float:
     return round(float(number), 4)
 
 
-# The functions that follow raise a ValueError or TypeError if a part of the JSON is not valid.
+# The following functions raise a ValueError or TypeError if a part of the JSON is not valid. `from_line` catches it.
 
 
 def _known_page(page: Any, vocabulary: Vocabulary) -> KnownPage:
@@ -185,9 +185,9 @@ MOST_LINK_WORDS = 30
 EXAMINED = 200
 """How many words or features are examined for each list; those that are meaningless to people are then left out."""
 LEAST_FEATURE_WEIGHT = 3.0
-"""The least weight of a feature in the summary."""
+"""The least weight of a feature in the summary, in pages that links with it led to."""
 KIND_NAMES = ("", "address", "near", "host")
-"""The names of the kinds of words of links; that of a link's own text is empty."""
+"""The names of the kinds of words of links, in the order of KINDS; the name of a link's own text is empty."""
 
 
 def summary(vocabulary: Vocabulary, subjects: Sequence[Subject], apprentice: Apprentice) -> dict[str, Any]:
@@ -198,6 +198,7 @@ def summary(vocabulary: Vocabulary, subjects: Sequence[Subject], apprentice: App
     aim = np.maximum.reduce([subject.trust * subject.aim for subject in subjects])
     names = vocabulary.names
     highest = [place for place in np.argsort(-aim, kind="stable")[:EXAMINED].tolist() if aim[place] > 0]
+    # Words of the topic that no page contains are left out.
     meaningful = [place for place in highest if is_meaningful(names.get(place, "")) and vocabulary.is_met(names[place])]
     topic = [[names[place], round(float(aim[place]), 3)] for place in meaningful]
     best, worst = apprentice.extremes(LEAST_FEATURE_WEIGHT, EXAMINED)
@@ -213,7 +214,7 @@ def _feature_words(
 ) -> Iterator[tuple[str, float, str]]:
     """The word of each feature, the difference of its value from the mean, and its kind; meaningless words are omitted.
 
-    A word of an address or the name of a host is meaningful even if it is short or has a particle.
+    A word of an address or the name of a host is meaningful even if it is short or has a Chinese particle.
     """
     for feature, value in ranked:
         kind, place = divmod(feature, PLACES)

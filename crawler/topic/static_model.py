@@ -3,8 +3,8 @@
 The folder of a model has two files. `model.safetensors` has the vectors, one for each token
 (https://github.com/huggingface/safetensors#format): the length of a header in 8 bytes, the header in JSON, with the
 type, shape and offset of each tensor, and the numbers. `tokenizer.json` has the tokens in their order
-(https://huggingface.co/docs/tokenizers/components#models). In a Unigram tokenizer, and in BPE with ▁, the tokens at the
-beginning of words begin with ▁; in a WordPiece tokenizer, they are the tokens that do not begin with ##.
+(https://huggingface.co/docs/tokenizers/components#models). A token stands at the beginning of a word if it begins with
+▁ in a Unigram tokenizer, or in BPE with ▁; in a WordPiece tokenizer, if it does not begin with ##.
 
 A word that is not a token has the mean vector of its parts, each of which is the longest token at its position.
 """
@@ -32,9 +32,9 @@ TYPES = {"F32": "<f4", "F16": "<f2", "F64": "<f8", "I8": "i1", "BF16": "<u2"}
 INTEGERS = {"I64": "<i8", "I32": "<i4"}
 """The types of the tensor `mapping`, which has the row of each token if several tokens share a vector."""
 WORD_MARK = "▁"
-"""Begins the tokens at the beginning of words."""
+"""The start of a token at the beginning of a word, in a Unigram tokenizer."""
 PART_MARK = "##"
-"""Begins all other tokens."""
+"""The start of a token that is not at the beginning of a word, in a WordPiece tokenizer."""
 
 Vectors = NDArray[np.float32]
 
@@ -48,7 +48,7 @@ class StaticModel:
     table: NDArray[Any]
     """The vectors, one in each row."""
     is_bfloat: bool
-    """Whether the numbers are of type bfloat16, that is, the upper halves of 32-bit floats."""
+    """Whether the numbers in `table` are bfloat16: the upper halves of 32-bit floats, read as integers."""
 
     def vectors(self, rows: Iterable[int]) -> Vectors:
         """The vectors in these rows."""
@@ -123,8 +123,8 @@ def _header(path: Path) -> tuple[dict[str, Any], int]:
 def _tensor(path: Path, header: Mapping[str, Any], start: int, types: Mapping[str, str]) -> NDArray[Any]:
     """A tensor in a file, which stays on disk.
 
-    `header` is the tensor's entry in the header, `start` the offset of all tensors, and `types` has the types that this
-    one may have.
+    `header` is the tensor's entry in the header, `start` the offset of the first tensor, and `types` has the types that
+    the tensor may have.
     """
     if header["dtype"] not in types:
         raise ValueError("the numbers are of another type")

@@ -33,13 +33,13 @@ STEMMERS_BY_SCRIPT: Mapping[str, tuple[str, Mapping[str, str]]] = {
         ),
     ),
 }
-"""For each script the stemmer of its usual language, empty if there is none, and the stemmers that are used instead if
-the crawl is limited to their languages, by the codes of these.
+"""For each script two things: the stemmer of its usual language, empty if there is none; and by language code, the
+stemmers that are used instead if the crawl is limited to their languages.
 """
 BEGINNING = 2
-"""How many letters at the beginning all forms of a word share."""
+"""All forms of a word share at least this many letters at the beginning."""
 LEAST_LETTERS = 4
-"""A shorter word has no other forms."""
+"""Words with fewer letters have no other forms."""
 MOST_CACHED = 10_000
 """How many stems each stemmer caches."""
 
@@ -49,7 +49,7 @@ class Stems:
 
     def __init__(self, words: Iterable[str], languages: Collection[str] = ()) -> None:
         self._stemmers: dict[str, list[Callable[[str], str]]] = {}
-        """The stemmers of the words of the topic, by their beginnings."""
+        """The stemmers of the words of the topic, by the beginnings of the words."""
         self._words: dict[tuple[str, str], str] = {}
         """The words of the topic, by beginning and stem."""
         for word in words:
@@ -84,7 +84,7 @@ class Stems:
 
 
 def _stemmers(word: str, languages: Collection[str]) -> list[Callable[[str], str]]:
-    """The stemmers of the languages that a word of the topic may be in."""
+    """The stemmers of the languages that a word of the topic may be in; none if the word has no other forms."""
     if len(word) < LEAST_LETTERS or not word.isalpha():
         return []
     script, _, _ = name(word[0], "").partition(" ")  # a letter's name is "CYRILLIC SMALL LETTER A"

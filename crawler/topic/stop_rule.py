@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 from crawler.translation.message import Message, plural
 
 ON_TOPIC = 0.5
-"""The relevance from which a page is on the topic, unless the user gives another."""
+"""The relevance from which on a page is on the topic, unless the user gives another."""
 WINDOW = 200
 """How many of the last pages a worker counts to judge whether the crawl should end."""
 STOP_WHEN = re.compile(r"harvest\s*<\s*([0-9]{0,6}\.?[0-9]{1,6})", re.ASCII)
@@ -37,7 +37,7 @@ class StopWhen:
 
 
 class HarvestCounts(NamedTuple):
-    """How many pages were read and how many of them are on the topic: of all pages, and of the last ones."""
+    """How many pages were read and how many of these are on the topic: of all pages, and of the last pages."""
 
     pages: int = 0
     on_topic: int = 0
@@ -65,7 +65,7 @@ class HarvestCounts(NamedTuple):
         return 0.0
 
     def ends(self, when: StopWhen | None, least_pages: int = WINDOW) -> bool:
-        """Whether the crawl should end: there are enough last pages, and too few of them are on the topic."""
+        """Whether the crawl should end: at least `least_pages` last pages are counted, and too few are on the topic."""
         return when is not None and self.last >= least_pages and self.share_lately < when.harvest
 
     def words(self) -> Message:
@@ -97,7 +97,7 @@ class Harvest:
 
     def __init__(self, window: int = WINDOW, bound: float = ON_TOPIC) -> None:
         self.bound = bound
-        """The relevance from which a page is on the topic."""
+        """The relevance from which on a page is on the topic."""
         self._pages = self._on_topic = 0
         self._last: deque[bool] = deque(maxlen=window)
 

@@ -49,7 +49,7 @@ class Topic:
     words: tuple[tuple[str, float], ...] = ()
     """Keywords, case-folded, each with its weight."""
     text: str = ""
-    """The words as they were given, as one text."""
+    """The words as one text: as given on the command line, or case-folded from a file."""
     examples: tuple[str, ...] = ()
     """Texts about the topic."""
     example_urls: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Topic:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The topic that some words or a sentence name: the words without stop words, or all if there are no others.
+        """The topic named by some words or a sentence: the words without stop words, or all words if no others remain.
 
         >>> Topic.of("The honey bees").words
         (('honey', 1.0), ('bees', 1.0))
@@ -119,7 +119,7 @@ LARGEST = 1024 * 1024
 KEYS = ("words", "examples", "against", "domains")
 DOMAIN_KEYS = ("prefer", "avoid")
 SCHEMES = ("http://", "https://")
-"""A text that begins with one of these is an address."""
+"""A text that begins with one of these, and has no white space, is an address."""
 MOST_SHOWN = 60
 """How many characters of a text a message quotes."""
 
@@ -136,7 +136,7 @@ def _tables(path: Path) -> dict[str, Any]:
             raise TopicError("topic={path} is not a file; give a TOML file", path=_shown(str(path)))
         with path.open("rb") as file:
             source = file.read(LARGEST + 1)
-    except TopicError:  # a ValueError, too
+    except TopicError:  # also a ValueError, so the next clause would catch it
         raise
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or Message("such a name is not possible")
@@ -160,7 +160,9 @@ def _tables(path: Path) -> dict[str, Any]:
 
 
 class _TopicFile:
-    """The tables of a file, which are read key by key; each method raises a TopicError if its key is wrong."""
+    """The tables of a file, which are read key by key; each method raises a TopicError if its key is wrong. `name` is
+    the path of the file, for messages.
+    """
 
     def __init__(self, name: str, tables: dict[str, Any]) -> None:
         self.name = name
@@ -268,7 +270,7 @@ class _TopicFile:
         return [text.strip() for text in texts]
 
     def check_keys(self, table: dict[str, Any], allowed: tuple[str, ...], prefix: str) -> None:
-        """Raise a TopicError if a table has another key; `prefix` stands before its keys in the message."""
+        """Raise a TopicError if a table has a key that is not allowed; the message puts `prefix` before keys."""
         for key in table:
             if key not in allowed:
                 self.reject(
@@ -276,7 +278,7 @@ class _TopicFile:
                 )
 
     def reject(self, key: str, why: str, /, **values: object) -> NoReturn:
-        """Raise the TopicError that says why a key is wrong; `values` are those of the message `why`."""
+        """Raise the TopicError that says why a key is wrong; `values` replace the names in braces in `why`."""
         raise TopicError(
             "topic={path}: {key} {why}", path=_shown(self.name), key=key[:MOST_SHOWN], why=Message(why, values)
         )

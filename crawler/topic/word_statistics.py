@@ -2,7 +2,8 @@
 
 A word is represented by its place, a number below PLACES that is a hash of its letters: memory does not grow with the
 crawl, and all workers and runs agree. Two words may share a place; of 20,000 words, one in 14 does. Words that differ
-only in traditional and simplified characters share a place on purpose, and so do the forms of a word of the topic.
+only in traditional and simplified characters share a place on purpose, and so do the inflected forms of a word of the
+topic (crawler/topic/stems.py).
 
 The weight of a word is log((n + 1) / (d + 1/2)), where d of n pages have it. The first pages do not show yet which
 words are common, so IMAGINED pages that have all stop words are counted before them.
@@ -29,17 +30,17 @@ PLACES = 1 << 18
 ANCHOR, ADDRESS, NEAR, HOST = KINDS = range(4)
 """The kinds of words of a link. The number of a feature is the place of its word, plus PLACES times its kind."""
 IMAGINED = 10
-"""Imaginary pages before the first."""
+"""The number of imaginary pages, which have all stop words, before the first page."""
 MOST_CACHED = 200_000
-"""How many words' places are cached; then the cache is cleared."""
+"""For how many words the places are cached; then the cache is cleared."""
 LONGEST_WORD = 100
 """The most characters of a word that is cached, or shared with other workers."""
 MOST_SHARED = 20_000
-"""How many words' counts are shared with other workers: those of the most frequent words."""
+"""For how many words the counts are shared with other workers: the most frequent ones."""
 
 
 class Vector(NamedTuple):
-    """A text as a vector: the place of each different word, and its value, 1 + log of the number of its occurrences."""
+    """A text as a vector: the place of each different word, and its value, 1 + log(number of its occurrences)."""
 
     places: Numbers
     values: Values
@@ -59,7 +60,7 @@ class FeatureCounts:
 
 @dataclass(frozen=True, eq=False)
 class KnownPage:
-    """The words of a remembered page."""
+    """A remembered page: its words, and what is known about it."""
 
     vector: Vector
     number: int = -1
@@ -121,7 +122,7 @@ class Pairs:
         return np.bincount(self.rows, minlength=rows).astype(np.float64)
 
     def since(self, count: int, row: int) -> "Pairs":
-        """The pairs after the first `count`, whose rows are counted from `row` on."""
+        """The pairs after the first `count`; row `row` becomes row 0."""
         later = Pairs.__new__(Pairs)
         later._rows = self.rows[count:] - row
         later._numbers = self.numbers[count:]
@@ -145,17 +146,22 @@ def _longer(array: Numbers, size: int) -> Numbers:
 
 
 class Vocabulary:
-    """The places of words, and the number of seen pages with a word of each place."""
+    """The places of words, and how many of the seen pages have a word of each place.
+
+    `folded` returns the form by which a word is hashed, see `_WordPlaces`.
+    """
 
     def __init__(self, stop_words: Iterable[str] = (), folded: Callable[[str], str] = simplified) -> None:
         self.names: dict[int, str] = {}
-        """The word last seen at each place."""
+        """The word last seen at each place, if it is not longer than LONGEST_WORD."""
         self._word_places = _WordPlaces(self.names, folded)
         self.pages = 0
         self.counts: Values = np.zeros(PLACES)
         """The number of pages with a word of each place."""
         self._others: dict[int, tuple[int, Numbers, Values]] = {}
-        """For each other worker the number of its pages, places of words, and the number of its pages with each."""
+        """For each other worker: the number of its pages; places of words; and the number of its pages with a word of
+        each of these places.
+        """
         self._stop_places = np.unique(np.array(self.places(stop_words), np.int32))
 
     def place(self, word: str) -> int:
@@ -167,7 +173,7 @@ class Vocabulary:
         return list(map(self._word_places.__getitem__, words))
 
     def is_met(self, word: str) -> bool:
-        """Whether a page seen by this worker has the word, or another word with the same place."""
+        """Whether a page seen by this worker, also in an earlier run, has the word or another word with its place."""
         return bool(self.counts[self.place(word)])
 
     def vector(self, words: Iterable[str]) -> Vector:
@@ -203,8 +209,8 @@ class Vocabulary:
         """The counts of the most frequent words, for other workers; words on a single page are omitted."""
         common = np.flatnonzero(self.counts > 1)
         common = common[np.argsort(-self.counts[common], kind="stable")][:MOST_SHARED]
-        counted = zip(common.tolist(), self.counts[common].tolist(), strict=True)
-        return {self.names[place]: count for place, count in counted if place in self.names}
+        places_and_counts = zip(common.tolist(), self.counts[common].tolist(), strict=True)
+        return {self.names[place]: count for place, count in places_and_counts if place in self.names}
 
     def resume(self, pages: int, pages_with_word: Mapping[str, float]) -> None:
         """Add the counts of an earlier run."""

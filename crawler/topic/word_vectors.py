@@ -42,7 +42,7 @@ def similar_words(path: Path, words: tuple[str, ...]) -> SimilarWords:
     """For each of these words the similar words in a file of vectors, cached for the last file and words; raises a
     ModelFileError if the file cannot be read.
     """
-    # The vectors of the topic's words. `_parts` gives words in folded spelling.
+    # The vectors of the topic's words. `_vectors` and `_parts` give words in folded spelling.
     word_of_spelling = {_folded(word): word for word in words}
     vector_of_word = {word_of_spelling[name]: vector for name, vector in _vectors(path, frozenset(word_of_spelling))}
     if not vector_of_word:
@@ -121,7 +121,7 @@ def _parts_of_file(path: Path, only: frozenset[str] | None) -> Iterator[tuple[li
                     raise ModelFileError(f"{str(path)!r} has vectors of several lengths")
                 vectors = np.array([numbers for _, numbers in part], np.float32)
                 yield [word for word, _ in part], _of_length_1(vectors)
-    except ModelFileError:  # a ValueError, too
+    except ModelFileError:  # also a ValueError, so the next clause would catch it
         raise
     except (ValueError, StopIteration, EOFError, zlib.error, gzip.BadGzipFile):  # StopIteration: there is no entry
         raise ModelFileError(f"{str(path)!r} is not in the text format of word2vec") from None
