@@ -232,7 +232,7 @@ class FrontierScheduler(BaseScheduler):
         priorities = self.learning.apply(reply, updates)
         if self.frontier.over and not self.frontier.full:
             # Before the crawl ends, some of the unlikely links are requested after all: their priorities rise.
-            raised_priorities = self.topic.focus.let_through()
+            raised_priorities = self.topic.focus.let_unlikely_through()
             priorities |= raised_priorities
             self.frontier.over = not raised_priorities
         if priorities:

@@ -4,14 +4,15 @@ An aim is a vector of words, see crawler/topic/relevance.py; a `Subject` is an a
 by its place, a number (crawler/topic/word_statistics.py). The first language shares its aim with all languages in which
 few pages were seen. Another language gets an aim of its own as soon as SHARE of the remembered pages are in it.
 
-The topic is foreign to a language if pages in that language hardly contain the words of the topic, or of its examples.
-The aim of such a language is learned from the languages in which the topic was given:
+The topic is foreign to a language if pages in that language hardly contain the words of the topic, or of its examples;
+all other languages are native. The aim of a foreign language is learned from the native languages:
 
     lesson     g - b + s, the vector from which the aim begins
-    g, b       means of the pages in the language whose translations are on the topic, and off it: each page counts by
-               the relevance r of its translation, and by 1 - r. A page without a known translation counts a quarter:
-               for it, r is the relevance of its folder's pages in other languages. The mean of few pages is shrunk.
-    s          the words of the other languages' aims that also occur in the pages of the language, such as names
+    g, b       means of the pages in the language whose translations are on the topic (g), and off it (b): each page has
+               the weight r in g and 1 - r in b, where r is the relevance of its translation. A page without a known
+               translation has a quarter of these weights, and r is the relevance of the pages in native languages in
+               its folder. The mean of few pages is shrunk.
+    s          the words of the native languages' aims that also occur in the pages of the language, such as names
     words      words that are more frequent in the pages of g than in those of b, by the log-likelihood ratio of
                T. Dunning, "Accurate Methods for the Statistics of Surprise and Coincidence", Computational Linguistics
                1993. They replace the words of the topic.
@@ -40,17 +41,15 @@ SHARE = 0.01
 LEAST_PAGES = 3
 """The least number of pages in a language with an aim of its own."""
 MOST_LANGUAGES = 4
-"""At most so many languages have an aim of their own, beside the first one: each takes 6 MB."""
+"""At most this many languages have an aim of their own, beside the first one: each takes 6 MB."""
 BEST_PAGES = 3
 """How many pages of a language decide whether the topic is foreign to it: those that name the topic most. If the topic
-is given only in words, at least so many pages count as like an aim.
+is given only in words, it is also the least number of pages that count as most like the aim of a language.
 """
 FOREIGN = 0.7
 """The topic is foreign to a language if its clearness (`_Group.clearness`) is below this share of the highest."""
 FEW_PAGES = 10
-"""The relevance of a page's folder counts half if so many pages are known in its language. This holds for languages to
-which the topic is not foreign.
-"""
+"""The relevance of a page's folder counts half if this many pages in its language are known, and it is native."""
 LESSON_PAGES = 1.0
 """The number of pages with which g or b counts half, and with which the trust is one half."""
 MOST_LEARNED = 10
@@ -60,35 +59,37 @@ LEAST_RATIO = 3.84
 TINY = 1e-12
 """Replaces 0 in logarithms."""
 FOLDER_WEIGHT = 0.25
-"""The weight of a page without a known translation, which is judged by the relevance of pages in its folder."""
+"""The weight in g and b of a page without a known translation."""
 SHARED_PAGES = 10.0
-"""How many pages on the topic the shared words s count for in the trust, if the language shares all of them."""
+"""For how many pages on the topic the words s count in the trust, if the language has all words of the native aims."""
 
 
 @dataclass(frozen=True)
 class TopicWord:
-    """A word of the topic, or one of similar meaning."""
+    """A word of the topic, or a word of similar meaning."""
 
-    word: str
-    """The word of the topic itself, even if this is a word similar to it."""
+    topic_word: str
+    """The word of the topic: this word itself, or the word that it is similar to."""
     weight: float
+    """The weight of the word of the topic, times the similarity."""
     place: int
-    """The place of the word, or of the similar word."""
+    """The place of this word."""
     places: tuple[int, ...]
-    """The places of its forms, or of its parts."""
-    has_forms: bool
-    """Whether `places` are those of its forms."""
+    """The places of its spellings (`spellings` in crawler/topic/keywords.py), or of its parts."""
+    has_spellings: bool
+    """Whether `places` are those of its spellings."""
     is_given: bool
-    """Whether this is the word of the topic itself."""
+    """Whether this word is the word of the topic itself."""
 
 
 def word_vector(words: Iterable[TopicWord], weights: Values) -> Vector | None:
-    """Words of a topic as a vector; all forms of a word count the same, although some are rarer."""
+    """Words of a topic as a vector; all spellings of a word count the same, although some are rarer."""
     values: dict[int, float] = {}
     for word in words:
         for place in word.places:
-            as_rare = weights[word.place] / weights[place] if word.has_forms else 1.0
-            values[place] = word.weight * float(as_rare)
+            # Values are later multiplied by the weights of their places: each spelling then has the weight of the word.
+            factor = weights[word.place] / weights[place] if word.has_spellings else 1.0
+            values[place] = word.weight * float(factor)
     if values:
         places = np.fromiter(values, np.int32, len(values))
         return Vector(places=places, values=np.fromiter(values.values(), np.float64, len(values)))
@@ -112,7 +113,7 @@ class Aims:
         """The languages to which the topic is not foreign."""
 
     def of(self, language: str) -> Subject:
-        """The aim of a language."""
+        """The aim of a language: its own, or that of the first language."""
         return self.others.get(language, self.first)
 
     def all(self) -> list[Subject]:
@@ -143,7 +144,7 @@ class Aims:
         number.
         """
         self._lent[worker_number] = pages
-        self.first.lent[worker_number] = list(pages)  # for `_needs_aim`; distributed below
+        self.first.lent[worker_number] = list(pages)  # counted by `_needs_aim`, and then distributed
         # The languages in the order of their first pages.
         for language in dict.fromkeys(page.language for page in pages):
             self._first_language = self._first_language or language
@@ -181,7 +182,9 @@ class Aims:
                 self.of(page.language).lent.setdefault(worker_number, []).append(page)
 
     def learn(self, weights: Values, words: Sequence[TopicWord]) -> list[tuple[Subject, list[tuple[KnownPage, float]]]]:
-        """Compute all aims again; returns for each the pages of this run, with their similarity to it."""
+        """Compute all aims again, with the weights of words; returns for each aim the pages of this run, with their
+        likeness to it.
+        """
         if not self.others:
             self.first.words = word_vector(words, weights)
             return [(self.first, self.first.learn(PageStack(self.first.known_pages(), weights)))]
@@ -192,12 +195,13 @@ class Aims:
         native = [group for group in groups if group.clearness(words) >= FOREIGN * highest_clearness]
         for group in native:
             group.take_words(words, groups)
-        counts: dict[_Group, LikeCounts] = {}  # an aim counts its pages by itself if there are none
+        # Without examples, the pages of an aim are ranked by their word scores, which are comparable between languages.
+        counts: dict[_Group, LikeCounts] = {}  # without counts, an aim computes them from the number of its pages
         if words and not self.first.examples:
             counts = dict(zip(groups, _like_counts(groups), strict=True))
         judged = [(group.subject, group.subject.learn(group.stack, counts.get(group))) for group in native]
         for subject, pages in judged:
-            self._record(subject, pages)
+            self._record_relevance(subject, pages)
 
         # The foreign languages, which learn from the native ones.
         languages = self._native_languages = frozenset(page.language for group in native for page in group.pages)
@@ -209,18 +213,20 @@ class Aims:
         return judged
 
     def is_foreign(self, language: str) -> bool:
-        """Whether the topic is foreign to a language, as far as is known."""
+        """Whether the topic is foreign to a language. A language without an aim of its own counts as foreign, unless it is
+        the first language or unknown.
+        """
         if self.of(language) is self.first:
             return self.first.lesson is not None or language not in ("", self._first_language)
         return self.of(language).lesson is not None
 
     def of_translation(self, page: KnownPage) -> float | None:
-        """The relevance of a page's translations; None if none is known."""
+        """The mean relevance of a page's translations into native languages; None if no translation is known."""
         return self.translations.relevance(page.address, self._other_native_languages(page.language))
 
     def of_folder(self, page: KnownPage) -> float:
-        """The relevance of the pages in other languages in a page's folder. The more pages the aim of the page's
-        language has learned from, the less it counts.
+        """The relevance of the pages in other native languages in a page's folder. The more pages the aim of the page's
+        language has learned from, the less this relevance counts.
         """
         subject = self.of(page.language)
         is_foreign = self.is_foreign(page.language)
@@ -238,16 +244,19 @@ class Aims:
         """The other languages to which the topic is not foreign."""
         return (self._native_languages or frozenset((self._first_language,))) - {language}
 
-    def _record(self, subject: Subject, pages: Sequence[tuple[KnownPage, float]]) -> None:
-        """Record the relevance of pages, from which their translations learn."""
+    def _record_relevance(self, subject: Subject, pages: Sequence[tuple[KnownPage, float]]) -> None:
+        """Record the training relevance of pages, given with their likeness; their translations learn from it."""
         likeness = np.array([value for _, value in pages])
         word_scores = np.array([subject.word_score(page) for page, _ in pages])
-        for (page, _), promise in zip(pages, subject.promise(likeness, word_scores).tolist(), strict=True):
-            self.translations.judge(page.address, page.language, promise)
+        relevance_of_pages = subject.training_relevance(likeness, word_scores).tolist()
+        for (page, _), relevance in zip(pages, relevance_of_pages, strict=True):
+            self.translations.set_relevance(page.address, page.language, relevance)
 
 
 def _like_counts(groups: Sequence["_Group"]) -> list[LikeCounts]:
-    """The counts for each group: its pages like the topic are those among the best pages of all groups together."""
+    """The counts for each group. Its pages most like the topic are those among the best pages of all groups together,
+    but at least BEST_PAGES.
+    """
     scored = [(group.subject.word_score(page), at) for at, group in enumerate(groups) for page in group.pages]
     total = LikeCounts.of(len(scored))
     best_pages_of_group = Counter(at for _, at in nlargest(total.like, scored))
@@ -276,21 +285,25 @@ class _Group:
         return self.stack.likeness(self.subject.weigh_examples(self.weights))
 
     def clearness(self, words: Sequence[TopicWord]) -> float:
-        """How much the best pages name the words of the topic; without words, how similar they are to its examples."""
+        """How clearly the pages in the language show the topic: how much the best of them name its words, or if it has
+        no words, how similar they are to its examples.
+        """
         if not self.pages:
             return 0.0
         scores = [page.word_score for page in self.pages] if words else self._likeness_to_examples.tolist()
         return sum(nlargest(BEST_PAGES, scores)) / BEST_PAGES
 
     def take_words(self, words: Sequence[TopicWord], groups: Sequence[Self]) -> None:
-        """Aim at the words of the topic, except words that only pages in other languages contain; at all words if no
-        others are left.
+        """Aim at the words of the topic, except words that only pages in other languages contain; but at all words if
+        that would leave none.
         """
         is_met_by_others = np.any([group.is_met for group in groups if group is not self], axis=0)
-        own_words = {
-            word.word for word in words if self.has_any(word.places) or not is_met_by_others[list(word.places)].any()
+        own_topic_words = {
+            word.topic_word
+            for word in words
+            if self.has_any(word.places) or not is_met_by_others[list(word.places)].any()
         }
-        own = [word for word in words if word.word in own_words] or words
+        own = [word for word in words if word.topic_word in own_topic_words] or words
         self.subject.words = word_vector(own, self.weights)
         self.subject.lesson = None
         self.subject.learned_words = None
@@ -302,7 +315,7 @@ class _Group:
         self.subject.word_scale = (total_weight / own_weight) ** (1 / POWER) if own_weight else 1.0
 
     def take_lesson(self, translations: Translations, languages: Collection[str], natives: Sequence[Subject]) -> None:
-        """Aim at the lesson, see the head of this module; `languages` are those of the aims `natives`."""
+        """Aim at the lesson (see the head of this module). `languages` are the native languages, `natives` their aims."""
         # How much each page is on the topic, and off it.
         good: dict[int, float] = {}
         bad: dict[int, float] = {}
@@ -345,7 +358,7 @@ class _Group:
     def _words_of(self, good: Mapping[int, float], bad: Mapping[int, float]) -> LearnedWords | None:
         """The words that are significantly more frequent in pages on the topic than in others; None if there are none.
 
-        Each page counts as its share in `good` for the one kind, and as its share in `bad` for the other.
+        Each page counts as on the topic by its share in `good`, and as off it by its share in `bad`.
         """
         of_good = np.zeros(PLACES)
         of_bad = np.zeros(PLACES)
@@ -380,6 +393,6 @@ def log_likelihood(good: Values, bad: Values, all_good: float, all_bad: float) -
 
 
 def _surprise(counts: Values, expected: Values) -> Values:
-    """The terms of one cell of the table: count times log of count by expected count."""
+    """The terms of one cell of the table, one for each word: count * log(count / expected count)."""
     counts = np.maximum(counts, 0.0)  # rounding errors of sums of shares may make a difference negative
     return counts * np.log(np.maximum(counts, TINY) / np.maximum(expected, TINY))

@@ -3,19 +3,20 @@
 A page passes through four methods of `TopicFocus`:
 
     learn_page     counts its words and compares it with the topic; the scores of links learn from its relevance
-    see_again      queued links that the page also shows gain one more page as evidence
+    see_again      queued links that the page shows, too, gain it as evidence
     queue_links    its new links get scores by their words and by the pages that show them
     renew_if_due   every few pages the aim is computed again, pages are judged again, and all queued links are scored
                    again
 
-The aim is a vector of words to which pages are similar if they are on the topic. The promise of a page is the relevance
-from which the links to it learn. Both are computed in crawler/topic/relevance.py.
+The aim is a vector of words to which pages are similar if they are on the topic. A page has two kinds of relevance: its
+relevance, which the crawl reports, and its training relevance, from which the scores of links learn. All three are
+computed in crawler/topic/relevance.py.
 
 With the option `min_chance`, unlikely links get such a low priority that they are requested last
 (crawler/topic/priorities.py). All other links are let through. A link to a good site is unlikely if its score is below
 `_least_of_good`, a link to another site if it is below `_least_to_others`. If fewer than `_enough_links` queued links
-are let through, `_least_of_good` falls. It does not fall below `_floor`, as links with lower scores do not have the
-chance `min_chance` (crawler/topic/link_chances.py).
+are let through, `_least_of_good` falls, but not below `_floor`: by what was learned, links with lower scores lead to
+the topic with less than the chance `min_chance` (crawler/topic/link_chances.py).
 """
 
 import random
@@ -31,7 +32,7 @@ from numpy.typing import NDArray
 from crawler.page.text import page_terms, terms
 from crawler.topic.aims import Aims, TopicWord
 from crawler.topic.calibration import Calibration
-from crawler.topic.keywords import NONE_SIMILAR, Keywords, forms
+from crawler.topic.keywords import NONE_SIMILAR, Keywords, spellings
 from crawler.topic.link_chances import JudgedLink, LinkChances
 from crawler.topic.link_scores import SITE_FACTOR, Apprentice, FocusOptions, PageCredits, Prioritizer, Scorer
 from crawler.topic.link_table import (
@@ -60,21 +61,22 @@ MOST_TEXT = 20_000
 MOST_TITLE = 500
 """How many characters of a page's title are read."""
 RENEWED_AFTER = 20
-"""The interval of renewals in pages, from the 60th page to the 400th. Before, it is a third of the pages seen, and
-afterwards a twentieth, so that the work for each page does not grow.
+"""The interval of renewals in pages, from the 60th page to the 400th. Before, it is a third of the pages seen, at least
+3; afterwards a twentieth, so that the work for each page does not grow. It is also the interval at which the shares of
+sites are checked between two renewals.
 """
 MOST_BETWEEN = 1_000
-"""At most so many priorities rise between two renewals. When a site no longer exceeds its share, all its links rise.
-But no more than these can be requested before the next renewal, and writing all would take long for a large site.
+"""At most this many priorities rise between two renewals. When a site no longer exceeds its share, the scores of all
+its links rise. But the next renewal comes before more of them are requested, and writing all would take long.
 """
 STEP = 10
-"""Thousandths of a score by which a priority must change to be reported to the database."""
+"""The least change of a priority, in thousandths of a score, that is reported to the database."""
 ENOUGH = 4
-"""The first value of `_enough_links`, which `let_through` doubles when the crawl would end otherwise."""
+"""The first value of `_enough_links`, which `let_unlikely_through` doubles when the crawl would end otherwise."""
 REMEMBERED = 200_000
 """How many addresses of fetched pages are remembered, for links to them that later pages show."""
 MOST_STORED = 250
-"""A new topic is learned from so many stored pages that are most like it, and from as many others."""
+"""A new topic is learned from this many stored pages that are most like it, and from a random sample of as many."""
 WEIGHED_AFTER = 25
 """The interval, in stored pages, at which `begin_with` computes the weights of words again."""
 
@@ -116,25 +118,27 @@ class TopicFocus:
         self.chances = LinkChances()
 
         self._floor = 0.0
-        """The least score whose chance may be `min_chance`."""
-        self._least_promising = self._least_to_others = 0.0
-        """The least scores of promising links to good sites, and to others."""
+        """The lower limit of `_least_of_good`, see `LinkChances.least_possible`."""
+        self._least_promising = 0.0
+        """The upper limit of `_least_of_good`, see `LinkChances.least_promising`."""
         self._least_of_good = 0.0
         """The least score with which a link to a good site is let through."""
+        self._least_to_others = 0.0
+        """The least score with which a link to any other site is let through."""
         self._good_sites: list[int] = []
         """The sites with the highest shares of pages on the topic, see `LinkChances.good_sites`."""
         self._enough_links = ENOUGH
-        """At least so many queued links are let through, unless fewer are above the floor."""
+        """At least this many queued links are let through, unless fewer are above `_floor`."""
         self._on_topic = on_topic
-        """The relevance from which a page is on the topic."""
+        """The relevance from which on a page is on the topic."""
         self._examples: set[int] = set()
-        """Hashes of the example texts."""
+        """Hashes of the texts of examples and counterexamples, by which fetched pages with these texts are known."""
         self._page_numbers: LruDict[str, int] = LruDict(REMEMBERED)
         """The numbers of fetched pages, by address."""
         self._explored: dict[str, float] = {}
-        """The queued links that exploration has chosen, with their scores at that time."""
+        """The queued links that exploration has chosen, with their scores when they were chosen."""
         self._dropped_priorities: dict[str, int] = {}
-        """The lowered priorities of dropped links, which have not been reported yet."""
+        """The lowered priorities of links that are no longer scored (`_make_room`), until they are reported."""
         self._pages_since_renewal = 0
         self._next_sample = 0
         """The position at which the next sample of queued links begins."""
@@ -171,69 +175,74 @@ class TopicFocus:
 
     def name_translations(self, url: str, named: NamedTranslations) -> None:
         """Record the addresses that a page or a sitemap names as the page in other languages."""
-        self.translations.name(url, named)
+        self.translations.record_named(url, named)
 
     def learn_page(self, url: str, title: str, text: str, language: str = "") -> float:
-        """Learn from a page; returns its relevance. `language` is its code, empty if it is unknown."""
+        """Learn from a fetched page; returns its relevance. `language` is its code, empty if it is unknown."""
         # The page itself.
         page = self._page(url, title, text, language)
         self.vocabulary.see(page.vector.places)
-        relevance, promise = self._judge(page)
-        self.texts.learn(page.vector.places, promise)
-        number = self.page_credits.add(promise)
-        self._remember(url, number)
-        self.translations.judge(page.address, language, promise)
+        relevance, training_relevance = self._judge(page)
+        self.texts.learn(page.vector.places, training_relevance)
+        number = self.page_credits.add(training_relevance)
+        self._page_numbers.set(url, number)
+        self.translations.set_relevance(page.address, language, training_relevance)
         if self.aims.add(replace(page, number=number)):
             self._is_stale = True
         self.prioritizer.count_page(site_number(address_of(url).host))
 
-        # The link that led to it.
+        # The link that led to it: after its removal, its row can be read until `_make_room`.
         row = self._remove(url)
         if row is not None:
             pages_with_link = self.waiting.shown[row]
-            link = JudgedLink(float(self.waiting.all().table[SCORE, row]), number, relevance >= self._on_topic)
+            score = float(self.waiting.all().table[SCORE, row])
+            link = JudgedLink(score=score, page=number, is_on_topic=relevance >= self._on_topic)
             first_seen_on = pages_with_link[0] if pages_with_link else None
             self.chances.add(link, site_number(address_of(url).host), first_seen_on)
-            self.page_credits.record_target(pages_with_link, promise)
-            self.apprentice.learn(self.waiting.features[row], promise)
+            self.page_credits.record_target(pages_with_link, training_relevance)
+            self.apprentice.learn(self.waiting.features[row], training_relevance)
         self._pages_since_renewal += 1
         return relevance
 
     def begin_with(self, pages: Iterable[tuple[str, str, str, str]]) -> None:
-        """Learn from stored pages, each given as address, title, text and language: words from all of them, and the
-        topic from the pages most like it and a sample of the others.
+        """Learn a new topic from stored pages, each given as address, title, text and language. All pages count for the
+        weights of words; the aims learn from the pages most like the topic and a random sample.
         """
-        best = list[tuple[float, int, KnownPage]]()  # a heap; the index decides between pages of equal promise
-        others = list[KnownPage]()
+        best = list[
+            tuple[float, int, KnownPage]
+        ]()  # a heap by training relevance; the index decides between equal ones
+        sample = list[KnownPage]()
         random_numbers = random.Random(self.worker_number)  # noqa: S311 - a sample of pages, no secret
         for at, (url, title, text, language) in enumerate(pages):
             page = self._page(url, title, text, language)
             self.vocabulary.see(page.vector.places)
             if at % WEIGHED_AFTER == 0:
                 self.learn()
-            _, promise = self._judge(page)
+            _, training_relevance = self._judge(page)
             if at < MOST_STORED:
-                heappush(best, (promise, at, page))
-                others.append(page)
+                heappush(best, (training_relevance, at, page))
+                sample.append(page)
                 continue
-            heappushpop(best, (promise, at, page))
-            # Reservoir sampling: each page seen so far is among the others with the same probability.
+            heappushpop(best, (training_relevance, at, page))
+            # Reservoir sampling: each page seen so far is in the sample with the same probability.
             replaced = random_numbers.randrange(at + 1)
             if replaced < MOST_STORED:
-                others[replaced] = page
+                sample[replaced] = page
 
-        # They count as pages of an earlier run, because they have no numbers in this one. Some are in both lists.
-        self.aims.lend(self.worker_number, list(dict.fromkeys([*others, *(page for _, _, page in best)])))
+        # The pages count as those of an earlier run, because they have no numbers in this one. Some are in both lists.
+        self.aims.lend(self.worker_number, list(dict.fromkeys([*sample, *(page for _, _, page in best)])))
         self._is_stale = True
 
     def judge_stored(self, url: str, title: str, text: str, language: str = "") -> float:
         """Judge a stored page, so that its relevance counts for the scores of its links; returns its relevance."""
-        relevance, promise = self._judge(self._page(url, title, text, language))
-        self._remember(url, self.page_credits.add(promise))
+        relevance, training_relevance = self._judge(self._page(url, title, text, language))
+        self._page_numbers.set(url, self.page_credits.add(training_relevance))
         return relevance
 
     def see_again(self, page_url: str, contexts: Sequence[LinkContext]) -> None:
-        """Record that one more page shows these links; new links are ignored, as `queue_links` records them."""
+        """Record that a page shows these links, if they are queued or lead to fetched pages. New links are ignored, as
+        `queue_links` records them.
+        """
         number = self._page_numbers.get(page_url)
         if number is None:
             return
@@ -251,7 +260,7 @@ class TopicFocus:
         their priorities.
         """
         self.see_again(page_url, [context for context in contexts if context.url in self.waiting.rows])
-        self._make_room()
+        self._make_room()  # before `mark`, as it may renumber the rows
         number = self._page_numbers.get(page_url)
         mark = self.waiting.mark()
         new_links = dict[str, LinkContext]()
@@ -267,8 +276,8 @@ class TopicFocus:
         return [int(priorities[self.waiting.rows[context.url]]) for context in contexts]
 
     def adopt(self, links: Iterable[tuple[str, int]]) -> dict[str, int]:
-        """Queue links that other workers or an earlier run found, with their priorities; returns the priorities that
-        fall because a site has had its share.
+        """Queue links that other workers or an earlier run found, each with its priority; returns the priorities that
+        fall because a site has had its share. Links whose priority tells no score are ignored.
         """
         new_priorities = {
             url: priority for url, priority in links if url not in self.waiting.rows and url not in self._page_numbers
@@ -288,14 +297,14 @@ class TopicFocus:
     def renew_if_due(self) -> dict[str, int]:
         """Renew the priorities of queued links; returns the priorities that changed.
 
-        All are renewed when enough pages were fetched. In between, links to sites that have just had their share fall,
-        and the best links to sites that no longer exceed it rise.
+        All are renewed when enough pages were fetched since the last renewal. In between, every RENEWED_AFTER pages,
+        links to sites that have had their share fall, and the best links to sites that no longer exceed it rise.
         """
         pages = self.page_credits.pages
         if self._pages_since_renewal >= max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
             return self.renew()
         shares_are_due = self._pages_since_renewal > 0 and self._pages_since_renewal % RENEWED_AFTER == 0
-        if self._let_more_through() or shares_are_due:
+        if self._lower_bar_if_few() or shares_are_due:
             return self._changed_priorities(MOST_BETWEEN)
         return {}
 
@@ -307,14 +316,14 @@ class TopicFocus:
         links = self.waiting.all()
         urls = self.waiting.urls
         self._score(links)
-        self._let_through(links)
+        self._set_least_of_good(links)
         for row in self.prioritizer.choose_explored(self._present_priorities(links), links.waits):
-            self._explored[urls[row] or ""] = float(links.table[SCORE, row])
+            self._explored[urls[row]] = float(links.table[SCORE, row])
         return self._changed_priorities(links.count)
 
     def _changed_priorities(self, most_risen: int) -> dict[str, int]:
         """Compute the priorities of queued links from their present scores; returns the priorities that changed since
-        they were reported, and those of dropped links. All of these count as reported from now on.
+        they were last reported, and the lowered priorities of dropped links. From now on, these count as reported.
 
         Of the priorities that have risen, only the `most_risen` highest are returned.
         """
@@ -332,28 +341,26 @@ class TopicFocus:
         reported_priorities[changed] = priorities[changed]
         dropped_priorities = self._dropped_priorities
         self._dropped_priorities = {}
-        return dropped_priorities | {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
+        return dropped_priorities | {urls[row]: int(priorities[row]) for row in changed.tolist()}
 
-    def let_through(self) -> dict[str, int]:
-        """Let unlikely links through because the crawl has no others left; returns the priorities that changed."""
+    def let_unlikely_through(self) -> dict[str, int]:
+        """Let some unlikely links through because no other links are left; returns the priorities that changed."""
         self._enough_links *= 2
         self._floor = self.chances.least_possible(self.options.min_chance)
-        if self._let_more_through():
+        if self._lower_bar_if_few():
             return self._changed_priorities(MOST_BETWEEN)
         return {}
 
-    def _let_more_through(self) -> bool:
-        """Let unlikely links to good sites through if few others are left; returns whether the least score fell."""
+    def _lower_bar_if_few(self) -> bool:
+        """Lower `_least_of_good` if fewer than `_enough_links` queued links reach it; returns whether it fell."""
         if not self.options.min_chance or self._least_of_good <= self._floor:
             return False
         before = self._least_of_good
-        self._let_through(self.waiting.all())
+        self._set_least_of_good(self.waiting.all())
         return self._least_of_good < before
 
-    def _let_through(self, links: LinkTable) -> None:
-        """Choose the least score with which links to good sites are let through: that of promising links, or a lower
-        one, so that enough links are let through.
-        """
+    def _set_least_of_good(self, links: LinkTable) -> None:
+        """Set `_least_of_good`: to `_least_promising`, or to a lower score so that enough links are let through."""
         scores = links.table[SCORE]
         may_be_requested = links.waits & (self._is_to_good_site(links) | (scores >= self._least_to_others))
         scores = scores[may_be_requested]
@@ -372,21 +379,21 @@ class TopicFocus:
         return np.where(self._is_to_good_site(links), self._least_of_good, self._least_to_others)
 
     def _score(self, links: LinkTable) -> None:
-        """Compute the scores of links again, except those that keep theirs."""
+        """Compute the scores of links again, except fixed scores."""
         links.table[SCORE] = np.where(links.table[KEPT] > 0, links.table[SCORE], self.scorer.scores(links))
 
     def _make_room(self) -> None:
-        """Stop scoring some links if too many are queued.
+        """Drop links, which are then no longer scored, if too many are queued.
 
-        Their priorities can no longer fall when their site has had its share. So they fall now if the site has more
-        than its share of the queued links, and other sites have queued links, too.
+        The priorities of dropped links can no longer fall when their site has had its share of the pages. So they fall
+        now if the site has more than this share of the queued links, and other sites have queued links, too.
         """
         dropped = self.waiting.make_room()
         if not dropped:
             return
         sites = self.waiting.sites
-        most = self.options.site_share * len(self.waiting.rows)
-        crowding_sites = {site for site, count in sites.items() if count > most}
+        most_links = self.options.site_share * len(self.waiting.rows)
+        crowding_sites = {site for site, count in sites.items() if count > most_links}
         if len(crowding_sites) < len(sites):
             for url, site, score in dropped:
                 if site in crowding_sites:
@@ -398,9 +405,10 @@ class TopicFocus:
         self._is_stale = False
         for subject, judged in self.aims.learn(self.vocabulary.weights(), self._words):
             if judged:
+                numbers = [page.number for page, _ in judged]
                 likeness = np.array([likeness for _, likeness in judged])
                 word_scores = np.array([subject.word_score(page) for page, _ in judged])
-                self.page_credits.judge([page.number for page, _ in judged], subject.promise(likeness, word_scores))
+                self.page_credits.set_relevance(numbers, subject.training_relevance(likeness, word_scores))
         self.calibration = self._calibrated()
         if self.options.min_chance:
             self._floor = self.chances.least_possible(self.options.min_chance)
@@ -431,7 +439,7 @@ class TopicFocus:
             self._remove(url)
 
     def waiting_sample(self, most: int) -> list[str]:
-        """The next `most` of the links that this worker takes for queued; it begins again after the last links."""
+        """The next links, at most `most`, that this worker believes to be queued; after the last, the first follow."""
         urls = list(self.waiting.rows)
         first = self._next_sample
         if first >= len(urls) or len(urls) <= most:
@@ -440,7 +448,7 @@ class TopicFocus:
         return urls[first : first + most]
 
     def record(self) -> str:
-        """Everything that was learned, as a text for `take_in`."""
+        """What was learned, as a text for `take_in`."""
         vocabulary = self.vocabulary
         known_pages = [page for subject in self.aims.all() for page in self._shared_pages(subject)]
         translated, translations = self.translations.shared()
@@ -460,9 +468,10 @@ class TopicFocus:
         """The pages most like an aim and least like it, for other workers to learn from."""
         earlier_pages = subject.lent.get(self.worker_number, [])
         least_like = subject.unlike[-(MOST_PAGES - len(subject.like)) :]
-        known_pages = dict.fromkeys([*subject.like, *least_like, *earlier_pages])
-        # A page without a number is of an earlier run of this worker, or of another worker, which shares it itself.
-        return [page for page in known_pages if page.number >= 0 or page in earlier_pages][:MOST_PAGES]
+        candidates = dict.fromkeys([*subject.like, *least_like, *earlier_pages])
+        # Without a number, a page is from an earlier run of this worker, or from another worker. Other workers share
+        # their pages themselves.
+        return [page for page in candidates if page.number >= 0 or page in earlier_pages][:MOST_PAGES]
 
     def take_in(self, record: str) -> bool:
         """Learn from a record of an earlier run or another worker; returns whether it could be read."""
@@ -485,8 +494,8 @@ class TopicFocus:
         return True
 
     def summary(self) -> dict[str, Any]:
-        """The words of the topic and of links that led to it or away from it, with their weights; and how many links
-        were dropped because too many are queued.
+        """The words of the topic and of links that led to it or away from it, with their weights; and as `let_go`, how
+        many links were dropped because too many are queued.
         """
         learned_words = summary(self.vocabulary, self.aims.all(), self.apprentice)
         return learned_words | {"let_go": self.waiting.dropped}
@@ -519,29 +528,29 @@ class TopicFocus:
         return 0.0
 
     def _judge(self, page: KnownPage) -> tuple[float, float]:
-        """The relevance of a page, corrected by labels, and the relevance from which links to it learn."""
+        """The relevance of a page, corrected by labels, and its training relevance."""
         if self._is_stale:
             self.learn()
-        relevance, promise = self._uncorrected(page)
-        return float(self.calibration.corrected(relevance)), promise
+        relevance, training_relevance = self._uncorrected(page)
+        return float(self.calibration.corrected(relevance)), training_relevance
 
     def _uncorrected(self, page: KnownPage) -> tuple[float, float]:
-        """The relevance of a page by the aim that it is nearest to, and the relevance from which links to it learn."""
+        """The relevance of a page without the correction by labels, and its training relevance."""
         if self.aims.is_foreign(page.language):
             of_translation = self.aims.of_translation(page)
             if of_translation is not None:
                 return of_translation, of_translation
 
-        # The highest of the relevance of the page's folder and the relevance by each aim. Words learned in place of the
-        # topic's count only for pages in their language.
+        # The highest of the relevance of pages in other languages in the page's folder, and the relevance by each aim.
+        # The word score by the aim of the page's own language may count words that were learned in that language.
         own = self.aims.of(page.language)
-        relevance = promise = self.aims.of_folder(page)
+        relevance = training_relevance = self.aims.of_folder(page)
         for subject in self.aims.compared_with(page.language):
             word_score = subject.word_score(page) if subject is own else page.word_score
             likeness = subject.likeness(page.vector)
             relevance = max(relevance, float(subject.page_relevance(likeness, word_score, self.vocabulary.all_pages)))
-            promise = max(promise, float(subject.promise(likeness, word_score)))
-        return relevance, promise
+            training_relevance = max(training_relevance, float(subject.training_relevance(likeness, word_score)))
+        return relevance, training_relevance
 
     def _topic_words(self) -> Iterator[TopicWord]:
         """The words of similar meaning, and then the words in which the topic was given: if two words share a place,
@@ -553,23 +562,21 @@ class TopicFocus:
         for word, weight in self.topic.words:
             yield self._topic_word(word, word, weight)
 
-    def _topic_word(self, word: str, name: str, weight: float) -> TopicWord:
-        spellings = forms(name)
-        places = self.vocabulary.places(spellings or terms(name) or (name,))
+    def _topic_word(self, topic_word: str, word: str, weight: float) -> TopicWord:
+        """The TopicWord of a word that is `topic_word` itself or similar to it."""
+        spellings_of_word = spellings(word)
+        places = self.vocabulary.places(spellings_of_word or terms(word) or (word,))
         return TopicWord(
-            word=word,
+            topic_word=topic_word,
             weight=weight,
-            place=self.vocabulary.place(name),
+            place=self.vocabulary.place(word),
             places=tuple(places),
-            has_forms=bool(spellings),
-            is_given=name == word,
+            has_spellings=bool(spellings_of_word),
+            is_given=word == topic_word,
         )
 
-    def _remember(self, url: str, number: int) -> None:
-        self._page_numbers.set(url, number)
-
     def _remove(self, url: str) -> int | None:
-        """Forget a link that is no longer queued; returns its row, or None if the link was not known."""
+        """Remove a link that is no longer queued; returns its row, or None if the link was not known."""
         self._explored.pop(url, None)
         return self.waiting.remove(url)
 

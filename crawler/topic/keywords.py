@@ -1,8 +1,9 @@
 """Scores how strongly a text is about given words: frequency raises a word's score, and a few of the words are enough.
 
-The strength of a word that occurs c times in a text of l words is c / (c + 1 + l / 400); in the title an occurrence
-counts three times. The score is the cube root of the mean of the cubed strengths: a page about one of five words is
-about the topic, although less than a page about all.
+The strength of a word that occurs c times in a text of length l is c / (c + 1 + l / 400); an occurrence in the title
+counts three times. Lengths are in words, or in characters for a keyword that is a phrase or in a script without spaces.
+The score is the cube root of the mean of the cubed strengths: a page about one of five words is about the topic,
+although less than a page about all.
 
 A word of similar meaning counts in place of the word itself if its strength times its similarity is greater.
 """
@@ -20,7 +21,7 @@ from crawler.topic.topic import SimilarWords
 NONE_SIMILAR: SimilarWords = MappingProxyType({})
 WORD = re.compile(r"\w+")
 HALF_LENGTH = 400
-"""A word has the strength 1/2 in a text of l words if it occurs 1 + l / 400 times."""
+"""A word has the strength 1/2 in a text of length l if it occurs 1 + l / 400 times."""
 TITLE_COUNTS = 3
 """How many occurrences in the text one in the title counts for."""
 POWER = 3
@@ -37,10 +38,10 @@ class Keywords:
         self.stems = Stems(self.weights, languages)
         self._similar = {word: similar.get(word, ()) for word in self.weights}
         others = (other for similar_words in self._similar.values() for other, _ in similar_words)
-        self._forms = {word: forms(word) for word in (*self.weights, *others)}
-        self._patterns = {word: spelled_either_way(word) for word, spellings in self._forms.items() if not spellings}
-        """The patterns of words that are looked for anywhere in a text, not only as whole words: in simplified and in
-        traditional characters.
+        self._spellings = {word: spellings(word) for word in (*self.weights, *others)}
+        self._patterns = {word: spelled_either_way(word) for word, known in self._spellings.items() if not known}
+        """The patterns of phrases and of words in scripts without spaces, which are looked for anywhere in a text, in
+        simplified and in traditional characters.
         """
 
     def __bool__(self) -> bool:
@@ -61,19 +62,17 @@ class Keywords:
         return self._mean(best)
 
     def _occurrences(self, text: str) -> dict[str, tuple[int, int]]:
-        """How often each of the words occurs in a text, and the length of the text: in words, or in characters for a
-        word in a script without spaces.
-        """
+        """How often each of the words occurs in a text, and the length of the text for this word (see the head)."""
         folded = text.casefold()
         whole_words = Counter(WORD.findall(folded))
         length = whole_words.total()
         occurrences = {}
         counts_with_forms = self.stems.counts_with_forms(whole_words) if self.stems else {}
-        for word, spellings in self._forms.items():
+        for word, spellings_of_word in self._spellings.items():
             if word in counts_with_forms:
                 occurrences[word] = counts_with_forms[word], length
-            elif spellings:
-                occurrences[word] = sum(map(whole_words.__getitem__, spellings)), length
+            elif spellings_of_word:
+                occurrences[word] = sum(map(whole_words.__getitem__, spellings_of_word)), length
             else:
                 occurrences[word] = len(self._patterns[word].findall(folded)), len(folded)
         return occurrences
@@ -87,15 +86,15 @@ class Keywords:
 
 
 def strength(count: float, length: float) -> float:
-    """The strength of a word that occurs `count` times in a text of `length` words."""
+    """The strength of a word that occurs `count` times in a text of this length, in words or characters."""
     return count / (count + 1 + length / HALF_LENGTH)
 
 
-def forms(word: str) -> tuple[str, ...]:
+def spellings(word: str) -> tuple[str, ...]:
     """The spellings that count as a word: if it is in ASCII, with and without a final s. Empty if the word is in a
-    script without spaces, such as Chinese, or is not a single word.
+    script without spaces, such as Chinese, or is not a single word. (Other inflections: crawler/topic/stems.py.)
 
-    >>> forms("bee"), forms("bees"), forms("bee hive")
+    >>> spellings("bee"), spellings("bees"), spellings("bee hive")
     (('bee', 'bees'), ('bees', 'bee'), ())
     """
     if is_unspaced(word) or not WORD.fullmatch(word):

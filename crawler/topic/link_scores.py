@@ -6,22 +6,26 @@ call what judges a link before it is fetched the apprentice, and what judges a p
 `Apprentice`: a link has features, which are the words of its anchor, of its address and of the text around it, and its
 host; each is a number (crawler/topic/word_statistics.py). The value of a feature is the mean relevance of the pages
 that links with it led to; the mean of all links counts as PRIOR_LINKS further links. The promise of a link is the mean
-of its best and its worst value, where the mean of all links is one more value. If most pages are off the topic, each
-page on the topic counts several times (MOST_BALANCE at most), so that both kinds weigh the same.
+of two values: the highest and the lowest among the values of its features and the mean of all links. If most pages are
+off the topic, each page on the topic counts several times (MOST_BALANCE at most), so that both kinds weigh the same.
+
+The relevance of a page is its training relevance in this module, see crawler/topic/focus.py.
 
 `PageCredits`: for each page
-    worth   its relevance, plus CREDIT * s / max(n, PRIOR_PAGES): n pages were fetched whose links were first found on
-            it, and s is the sum of their relevance
+    worth   its relevance, plus CREDIT * s / max(n, PRIOR_PAGES), where n is the number of fetched pages whose links
+            were first found on it, and s is the sum of the relevance of these n pages
     track   the mean relevance of the pages that its links led to; its own relevance counts as PRIOR_PAGES of them
 
-`Scorer`: the score of a link is at most 1, and a weighted mean times a factor, which is higher for preferred domains:
+`Scorer`: the score of a link, at most 1, is the weighted mean of these parts, times a factor that is higher for
+preferred domains:
 
     shown    the mean worth of the pages that show it; the mean relevance of all pages counts as one more
-    track    the mean track of these pages: what their other links led to; without any, the mean relevance of all pages
-    words    the similarity of the words of its anchor to the topic
-    near     the similarity of the text around it to the topic
-    promise  the promise of its features, by what links with them led to
-    texts    the relevance of the pages whose texts have the words of its anchor, learned and combined like promise
+    track    the mean track of the pages that show it; if none is known, the mean relevance of all pages
+    words    the relevance of the words of its anchor, as if they were a page
+    near     the relevance of the text around it, as if it were a page
+    promise  the promise of the link
+    texts    like promise, but learned from the texts of pages: the value of a word of its anchor is the mean relevance
+             of the pages whose texts contain the word
 
 The weights were found on a web of 4,598 pages of an encyclopaedia with four topics; they are few on purpose, and
 halving or doubling any of them changes little.
@@ -49,49 +53,55 @@ PRIOR_LINKS = 4.0
 MOST_BALANCE = 10.0
 """The largest weight of a page on the topic."""
 MOST_SHARED = 5_000
-"""Features that are shared with other workers: those that occurred in links most often."""
+"""How many features are shared with other workers: those with the greatest weights."""
 
 
 class Apprentice:
-    """Learns the relevance of the pages that links with a feature led to."""
+    """Learns the relevance of the pages that links with a feature led to. `features` is the number of features."""
 
     def __init__(self, features: int = len(KINDS) * PLACES) -> None:
         self._own = np.zeros((2, features), np.float32)
         """For each feature the sum of the relevance of the pages that links with it led to, and their weight."""
         self._all = self._own
-        """The own table plus the counts of other workers; the same array, of 8 MB, until there are any."""
+        """`_own` plus the counts of other workers. It is `_own` itself until another worker shares its counts, because
+        a copy takes 8 MB.
+        """
         self.good = self.bad = 0.0
-        """The sums of relevance, and of 1 - relevance, of the pages seen by this worker, also in an earlier run."""
+        """The sum of the relevance, and the sum of 1 - relevance, of all pages that this worker learned from, including
+        an earlier run.
+        """
         self._others: dict[int, FeatureCounts] = {}
+        """The counts of other workers, by worker number."""
 
     def learn(self, features: Sequence[int] | Numbers, relevance: float) -> None:
         """Learn the relevance of the page that a link with these features led to."""
         self.good += relevance
         self.bad += 1 - relevance
-        gain = relevance * self._balance()
+        # A page of relevance .7 is .7 pages on the topic, which are weighted, and .3 pages off it.
+        weighted_relevance = relevance * self._balance()
         for sums, weights in self._tables():
-            sums[features] += gain
-            weights[features] += gain + (1 - relevance)
+            sums[features] += weighted_relevance
+            weights[features] += weighted_relevance + (1 - relevance)
 
-    def promise(self, features: Pairs, links: int) -> Values:
-        """The promise of links, by the features of each; links without features get the overall mean."""
+    def promise(self, features: Pairs, count: int) -> Values:
+        """The promise of each of `count` links, by its features; links without features get the overall mean."""
         mean = self.mean()
         sums, weights = self._all[:, features.numbers]
         values = ((sums + PRIOR_LINKS * mean) / (weights + PRIOR_LINKS)).astype(np.float64)
-        best = np.full(links, mean)
-        worst = np.full(links, mean)
+        best = np.full(count, mean)
+        worst = np.full(count, mean)
         np.maximum.at(best, features.rows, values)
         np.minimum.at(worst, features.rows, values)
         return np.asarray((best + worst) / 2)
 
     def mean(self) -> float:
-        """The mean relevance of what links lead to, with good and bad pages in balance."""
+        """The mean relevance of the pages that links led to, with good and bad pages in balance; 0.5 without pages."""
         good, bad = self._totals()
         good *= self._balance()
         return good / (good + bad) if good + bad else 0.5
 
     def shared(self) -> FeatureCounts:
-        """The counts of this worker for the most frequent features, for other workers."""
+        """The counts of this worker for the features with the greatest weights, for other workers."""
         sums, weights = self._own
         seen_features = np.flatnonzero(weights)  # few of a million places
         common = seen_features[np.argsort(-weights[seen_features], kind="stable")][:MOST_SHARED]
@@ -118,7 +128,7 @@ class Apprentice:
 
     def extremes(self, least_weight: float, most: int) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
         """The `most` features with the highest values and the `most` with the lowest, each with its value. Features
-        with less than `least_weight` are ignored.
+        whose weight is below `least_weight`, in pages, are ignored.
         """
         sums, weights = self._all
         frequent = np.flatnonzero(weights >= least_weight)
@@ -152,7 +162,7 @@ CREDIT = 0.3
 PRIOR_PAGES = 3.0
 """The weight of a page's own relevance in its track, in pages that it led to; and the least divisor of its credit."""
 MOST_PAGES = 1 << 18
-"""Pages with numbers of their own; later pages reuse the numbers."""
+"""How many pages have numbers of their own; later pages get the numbers of the oldest pages."""
 RELEVANCE, TARGET_SUM, TARGETS, FIRST_SUM, FIRST_TARGETS = range(5)
 """The columns of the table of pages: the relevance of a page; the sum of the relevance of its targets, which are the
 pages that its links led to, and their number; the same sum and number for the links first found on it.
@@ -164,6 +174,7 @@ class PageCredits:
 
     def __init__(self) -> None:
         self.pages = 0
+        """How many pages were added."""
         self._table = np.zeros((5, 1024))
 
     @property
@@ -172,7 +183,7 @@ class PageCredits:
         return min(self.pages, MOST_PAGES)
 
     def add(self, relevance: float) -> int:
-        """Add a page; returns its number. It is the oldest page's number if all numbers are in use."""
+        """Add a page; returns its number, which is that of the oldest page if all numbers are in use."""
         number = self.pages % MOST_PAGES
         if number == self._table.shape[1]:
             self._table = np.concatenate([self._table, np.zeros_like(self._table)], axis=1)
@@ -196,7 +207,7 @@ class PageCredits:
         self._table[TARGET_SUM, page] += self._table[RELEVANCE, target]
         self._table[TARGETS, page] += 1
 
-    def judge(self, pages: Sequence[int], relevance: Values) -> None:
+    def set_relevance(self, pages: Sequence[int], relevance: Values) -> None:
         """Record the new relevance of pages."""
         self._table[RELEVANCE, pages] = relevance
 
@@ -218,7 +229,7 @@ class PageCredits:
 
 
 WINDOW = 200
-"""The number of last pages by which the shares of sites are computed."""
+"""The number of last pages from which the shares of sites are computed."""
 SITE_FACTOR = 0.1
 """The factor of the scores of links to a site that has had its share."""
 FOREFRONT = 300
@@ -236,18 +247,18 @@ class FocusOptions:
     site_share: float = 0.5
     """The share of the last pages that one site may have, as long as links to other sites are queued."""
     min_chance: float = 0.0
-    """The least chance to lead to the topic; less likely links come last."""
+    """The least chance of leading to the topic; less likely links come last."""
 
 
 class Prioritizer:
-    """Converts scores into priorities, by the sites of the last pages."""
+    """Converts scores into priorities, which are lower for sites that had their share of the last pages."""
 
     def __init__(self, options: FocusOptions, worker_number: int) -> None:
         self.options = options
         self._sites: deque[int] = deque(maxlen=WINDOW)
         """The sites of the last pages."""
         self._owed = 0.0
-        """How many links exploration may choose now; each page adds a fraction."""
+        """How many links exploration may choose now; each page adds `FocusOptions.exploration`."""
         self._random = random.Random(worker_number)  # noqa: S311 - a choice among links, no secret
 
     def count_page(self, site: int) -> None:
@@ -261,7 +272,7 @@ class Prioritizer:
         """The priorities of links, by their scores and sites; `waiting_sites` are the sites with queued links.
 
         Links to sites that have had their share get lower priorities, as long as links to other sites are queued. Links
-        with scores below `least_scores` get the lowest priorities.
+        with scores below `least_scores` get the lowest priorities (UNLIKELY).
         """
         full_sites = self._full_sites()
         offsets = np.where(scores < least_scores, UNLIKELY, 0)
@@ -272,7 +283,9 @@ class Prioritizer:
         return (np.minimum(np.round(SCALE * scores), HIGHEST - 1) + offsets).astype(np.int32)
 
     def _full_sites(self) -> list[int]:
-        """The sites that had more than their share of the last pages; none while shares of so few pages say little."""
+        """The sites that had more than their share of the last pages. Shares of fewer than WINDOW // 10 pages say too
+        little to name any.
+        """
         if len(self._sites) < WINDOW // 10:
             return []
         most = self.options.site_share * len(self._sites)
@@ -320,8 +333,8 @@ class Scorer:
         mean = self.page_credits.mean()
         sums = shown.sums(self.page_credits.worth(shown.numbers), count)
         worth = (sums + PAGES_OF_MEAN * mean) / (page_counts + PAGES_OF_MEAN)
-        words = self._of_topic(links.anchors, count)
-        near = self._of_topic(links.nears, count)
+        words = self._relevance_of_words(links.anchors, count)
+        near = self._relevance_of_words(links.nears, count)
         total = SHOWN_WEIGHT * worth + WORDS_WEIGHT * words + NEAR_WEIGHT * near
         weight = SHOWN_WEIGHT + WORDS_WEIGHT + NEAR_WEIGHT
 
@@ -333,18 +346,18 @@ class Scorer:
             weight += TRACK_WEIGHT + PROMISE_WEIGHT + TEXTS_WEIGHT
         return np.asarray(np.clip(links.table[FACTOR] * total / weight, 0.0, 1.0))
 
-    def _of_topic(self, words: Pairs, count: int) -> Values:
-        """The highest relevance of the words of each link by the aim of any language.
+    def _relevance_of_words(self, words: Pairs, count: int) -> Values:
+        """The highest relevance of the words of each of `count` links by the aim of any language.
 
-        Aims of foreign languages count less if few pages taught them (`Subject.trust`).
+        Aims of foreign languages count less if they were learned from few pages (`Subject.trust`).
         """
-        best = _similarity(self.aims.first, words, count)
+        best = _relevance_by_aim(self.aims.first, words, count)
         for subject in self.aims.others.values():
-            best = np.maximum(best, subject.trust * _similarity(subject, words, count))
+            best = np.maximum(best, subject.trust * _relevance_by_aim(subject, words, count))
         return best
 
 
-def _similarity(subject: Subject, words: Pairs, count: int) -> Values:
+def _relevance_by_aim(subject: Subject, words: Pairs, count: int) -> Values:
     """The relevance of the words in each row by one aim."""
     weights = subject.weights[words.numbers]
     lengths = np.sqrt(words.sums(np.square(weights), count))

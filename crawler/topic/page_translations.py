@@ -24,15 +24,15 @@ from crawler.urls.lru_dict import LruDict
 from crawler.urls.parsing import absolute
 
 MOST_PAGES = 10_000
-"""The relevance of so many pages is remembered, which takes 4 MB."""
+"""For how many pages the relevance is remembered, which takes 4 MB."""
 MOST_NAMED = 5_000
-"""For so many pages, the translations that they name are remembered."""
+"""For how many pages the translations that they name are remembered."""
 MOST_NAMES = 20
 """How many translations one page may name."""
 MOST_SHARED = 2_000
-"""The last pages, and the last pairs of pages, so many of each, are shared with other workers."""
+"""How many of the last pages, and how many of the last pairs of pages, are shared with other workers."""
 ADDRESS_BITS = 48
-"""The length of the hashes of addresses."""
+"""The length of the hashes of addresses, in bits."""
 LANGUAGE_TAG = re.compile(r"[a-z]{2,3}(?:[-_](?:[a-z]{2}|hans|hant))?")
 PATH_SEPARATOR = re.compile(r"([/.])")
 LANGUAGE_PARAMETERS = frozenset("hl lang language locale".split())
@@ -59,10 +59,12 @@ class NamedTranslations:
 
 
 class AddressKey(NamedTuple):
-    """The hashes of an address without its language and of its folder."""
+    """Two hashes of an address without its language (`without_language`)."""
 
     page: int
+    """The hash of the whole address."""
     folder: int
+    """The hash of the address up to the last slash."""
 
 
 NO_ADDRESS = AddressKey(page=0, folder=0)
@@ -71,7 +73,7 @@ NO_ADDRESS = AddressKey(page=0, folder=0)
 
 @dataclass
 class FolderSum:
-    """The relevance of the pages in a folder in one language."""
+    """The sum of the relevance of the pages in a folder in one language, and their number."""
 
     relevance: float = 0.0
     pages: int = 0
@@ -99,8 +101,8 @@ def is_language(text: str) -> bool:
 
 
 def without_language(url: str) -> str:
-    """An address without its scheme, and without the first of these parts that names a language: the first label of the
-    host, a part of the path, or parameters.
+    """An address without its scheme and www., and without its language: the first label of the host if that names a
+    language, else the first such part of the path, else the parameters for languages.
 
     >>> without_language("https://a.example/zh/bees/"), without_language("https://www.a.example/bees/")
     ('a.example/bees/', 'a.example/bees/')
@@ -163,24 +165,24 @@ class Translations:
         self._relevance: LruDict[AddressKey, dict[str, float]] = LruDict(MOST_PAGES)
         """The relevance of pages, by address and language."""
         self._folders: dict[int, dict[str, FolderSum]] = {}
-        """The relevance of the pages in a folder, by its hash and by language."""
+        """The relevance of the pages in a folder, by the hash of the folder and by language."""
         self._names: LruDict[int, dict[int, AddressKey]] = LruDict(MOST_NAMED)
         """The pages that each page names as its translations, by the hashes of both."""
 
-    def name(self, url: str, named: NamedTranslations) -> None:
-        """Record the addresses that a page names as its translations."""
+    def record_named(self, url: str, named: NamedTranslations) -> None:
+        """Record the addresses that the page at `url` names as its translations."""
         if not named.declared and not named.linked:
             return
         key = address_key(url)
         for address in named.declared:
             other = address_key(address)
-            self._name(key, other)
+            self._record_name(key, other)
             if address_of(address).site == address_of(url).site:
-                self._name(other, key)  # on one site, it is enough that one page names the other
+                self._record_name(other, key)  # on one site, it is enough that one page names the other
         for other in map(address_key, named.linked):
-            self._name(key, other)
+            self._record_name(key, other)
 
-    def judge(self, key: AddressKey, language: str, relevance: float) -> None:
+    def set_relevance(self, key: AddressKey, language: str, relevance: float) -> None:
         """Record the relevance of a page; it replaces the relevance recorded before."""
         by_language = self._relevance.get(key, {})
         folder = self._folders.setdefault(key.folder, {}).setdefault(language, FolderSum())
@@ -204,7 +206,7 @@ class Translations:
     def relevance(self, key: AddressKey, languages: Collection[str]) -> float | None:
         """The mean relevance of a page's translations into these languages; None if none is known."""
         named = self._names.get(key.page, {}).values()
-        # Pages that name each other are translations, and so are the pages with the same key.
+        # Translations are pages that name each other, and pages with the same key.
         others = (other for other in named if key.page in self._names.get(other.page, {}))
         values = [
             relevance
@@ -215,19 +217,21 @@ class Translations:
         return sum(values) / len(values) if values else None
 
     def of_folder(self, key: AddressKey, languages: Collection[str]) -> float:
-        """The mean relevance of the pages in these languages in the folder of a page. One more page with the relevance
-        0 is added, so that a single page does not decide; 0 without pages.
+        """The mean relevance of the pages in these languages in the folder of a page; 0 without pages. A further page
+        with the relevance 0 is counted, so that a single page does not decide.
         """
         by_language = self._folders.get(key.folder, {})
         sums = [folder_sum for language, folder_sum in by_language.items() if language in languages]
         return sum(folder_sum.relevance for folder_sum in sums) / (1 + sum(folder_sum.pages for folder_sum in sums))
 
     def shared(self) -> tuple[list[tuple[AddressKey, str, float]], list[tuple[AddressKey, AddressKey]]]:
-        """The last pages, with language and relevance, and the last pairs of a page and a page that it names."""
+        """The pages judged last, with language and relevance; and the last pairs of a page and a page that it names as
+        its translation.
+        """
         last_judged = list(self._relevance.items())[-MOST_SHARED:]
         last_named = list(self._names.items())[-MOST_SHARED:]
         pages = [(key, language, value) for key, by_language in last_judged for language, value in by_language.items()]
-        # The folder of the page that names others is not used, so it is not shared.
+        # The folder of the naming page is not used, so it is shared as 0.
         pairs = [(AddressKey(page=page, folder=0), other) for page, named in last_named for other in named.values()]
         return pages[-MOST_SHARED:], pairs[-MOST_SHARED:]
 
@@ -237,12 +241,12 @@ class Translations:
         """Add the pages and pairs of another worker or an earlier run, except pages that are already known."""
         for key, language, relevance in pages:
             if language not in self._relevance.get(key, {}):
-                self.judge(key, language, relevance)
+                self.set_relevance(key, language, relevance)
         for key, other in pairs:
-            self._name(key, other)
+            self._record_name(key, other)
 
-    def _name(self, key: AddressKey, other: AddressKey) -> None:
-        """Record that one page names another as its translation."""
+    def _record_name(self, key: AddressKey, other: AddressKey) -> None:
+        """Record that the page `key` names the page `other` as its translation."""
         named = self._names.get(key.page, {})
         if key.page != other.page and len(named) < MOST_NAMES:
             named[other.page] = other

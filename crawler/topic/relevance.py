@@ -44,9 +44,9 @@ UNLIKE_WEIGHT = 0.5
 LABEL_WEIGHT = 2.0
 """The weight that labelled pages approach when there are very many."""
 FEW_GOOD = 3
-"""So many labelled pages on the topic have half of that weight."""
+"""The number of labelled pages on the topic that have half of LABEL_WEIGHT."""
 FEW_BAD = 10
-"""So many labelled pages off the topic have half of that weight."""
+"""The number of labelled pages off the topic that have half of LABEL_WEIGHT."""
 FIRST_BOUND = 0.1
 """The bound of likeness before any page is known."""
 FIRST_WORD_BOUND = 0.3
@@ -60,11 +60,11 @@ LEAST_BOUND = 0.1
 """The least bound, as a share of the mean likeness of the pages most like the aim."""
 
 LEARNED_PAGES = 50
-"""After so many pages, the relevance of the formula above counts as much as that of `_with_words`."""
+"""The number of pages after which the formula in the head counts as much as `_with_words`, if the topic has words."""
 MORE_STEEPNESS = 6.0
 """By how much the exponent s grows at most: relevance is more certain when more pages were seen."""
 STEEPNESS_PAGES = 500
-"""After so many pages, half of that growth is reached."""
+"""The number of pages after which s has grown by half of MORE_STEEPNESS."""
 NO_PLACES = np.empty(0, np.intp)
 NO_VALUES: Values = np.empty(0)
 WORDLESS_WEIGHT = 0.5
@@ -122,17 +122,20 @@ class Subject:
         self.learned_words: LearnedWords | None = None
         """The words of a foreign language that replace the words of the topic."""
         self.word_scale = 1.0
-        """The factor of word scores, above 1 if words that occur only in other languages do not count."""
+        """The factor of word scores, above 1 if some words of the topic do not count, because only pages in other
+        languages contain them.
+        """
         self.like: list[KnownPage] = []
         """The pages most like the aim."""
         self.unlike: list[KnownPage] = []
         """The pages least like the aim."""
         self.bound = FIRST_BOUND
+        """The bound of likeness."""
         self.word_bound = FIRST_WORD_BOUND
         """The bound m of word scores."""
         self.aim = np.zeros(PLACES)
         self.weights = np.zeros(PLACES)
-        """The weights of words."""
+        """The weights of words in the vocabulary when the aim was computed."""
 
     def likeness(self, vector: Vector) -> float:
         """The cosine of a text's words and the aim."""
@@ -151,9 +154,9 @@ class Subject:
             odds = odds * ((word_score + ADDED_WORD_SCORE) / self.word_bound) ** WORD_POWER
         return np.asarray(odds / (1 + odds))
 
-    def promise(self, likeness: Any, word_score: Any) -> Any:
-        """The relevance of pages from which the links to them learn. Unlike in `page_relevance`, the words of the topic
-        count as much when many pages are known.
+    def training_relevance(self, likeness: Any, word_score: Any) -> Any:
+        """The relevance of pages that the scores of links learn from. The words of the topic count as much when many
+        pages are known as at first, unlike in `page_relevance`.
         """
         relevance = self.trust * self.relevance(likeness)
         if self.has_words:
@@ -167,7 +170,7 @@ class Subject:
             return self.trust * self.relevance(likeness, steepness=steepness)
         learned_share = pages / (pages + LEARNED_PAGES)
         learned = self.relevance(likeness, word_score, steepness)
-        return (1 - learned_share) * self.promise(likeness, word_score) + learned_share * learned
+        return (1 - learned_share) * self.training_relevance(likeness, word_score) + learned_share * learned
 
     @property
     def has_words(self) -> bool:
@@ -185,7 +188,10 @@ class Subject:
         return min(1.0, self.word_scale * page.word_score)
 
     def learn(self, stack: "PageStack", like_counts: LikeCounts | None = None) -> list[tuple[KnownPage, float]]:
-        """Compute the aim again from the known pages; returns the pages of this run, with their likeness."""
+        """Compute the aim again from the known pages (`stack`); returns the pages of this run, with their likeness.
+
+        Without `like_counts`, they follow from the number of pages.
+        """
         # The examples, with labels and words.
         examples = self.weigh_examples(stack.weights)
         if self.labelled:
@@ -199,14 +205,16 @@ class Subject:
             self.aim = _unit(examples)
             return []
 
-        # The rows of the pages most like the aim so far, and of those least like it. Examples are in e already.
+        # The rows of the pages most like the topic so far, and of those least like it. If the topic is given only in
+        # words, word scores decide.
         if self.has_words and not self.examples:
-            earlier_likeness = np.array([self.word_score(page) for page in pages])
+            closeness = np.array([self.word_score(page) for page in pages])
         else:
-            earlier_likeness = stack.likeness(_unit(examples + self.aim))
-        order = np.argsort(-earlier_likeness, kind="stable")
+            closeness = stack.likeness(_unit(examples + self.aim))
+        order = np.argsort(-closeness, kind="stable")
         counts = like_counts or LikeCounts.of(len(pages))
-        like = [at for at in order.tolist() if earlier_likeness[at] > 0 and not pages[at].is_example]
+        # Pages that are examples already count in e.
+        like = [at for at in order.tolist() if closeness[at] > 0 and not pages[at].is_example]
         like = like[: counts.like]
         unlike = order[len(pages) - counts.unlike :].tolist()
 
@@ -229,7 +237,7 @@ class Subject:
         return list(zip(self.pages, likeness[: len(self.pages)].tolist(), strict=True))
 
     def weigh_examples(self, weights: Values) -> Values:
-        """Keep these weights of words; returns the mean of the examples, less half the mean of the counterexamples."""
+        """Set the weights of words; returns the mean of the examples, less half the mean of the counterexamples."""
         self.weights = weights
         mean = mean_of(self.examples, weights)
         if self.against:
@@ -241,7 +249,7 @@ class Subject:
         return [*self.pages, *chain(*self.lent.values())]
 
     def _labels(self) -> Values:
-        """The vector that labelled pages add to the examples: it grows with their number, up to twice the examples."""
+        """The vector that labelled pages add to the examples. The more pages, the nearer its weight is to LABEL_WEIGHT."""
         good = [page.vector for page, is_on_topic in self.labelled if is_on_topic]
         bad = [page.vector for page, is_on_topic in self.labelled if not is_on_topic]
         good_share = len(good) / (len(good) + FEW_GOOD)
@@ -330,7 +338,7 @@ def _unit(vector: Values) -> Values:
 
 
 def _with_words(word_score: Any, relevance: Any) -> Any:
-    """The relevance of a page mainly by its word score: more if the page is also similar to the aim, and at most half
-    if it names no word.
+    """The relevance of a page mainly by its word score: more if the page is also similar to the aim (`relevance`), and
+    at most half of that if it names no word.
     """
     return np.maximum(np.maximum(word_score, np.sqrt(word_score * relevance)), WORDLESS_WEIGHT * relevance)

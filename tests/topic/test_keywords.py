@@ -1,9 +1,9 @@
 import pytest
 
-from crawler.topic.keywords import Keywords, forms
+from crawler.topic.keywords import Keywords, spellings
 
 
-def test_forms() -> None:
+def test_spellings() -> None:
     rows = [
         ("bee", ("bee", "bees")),
         ("bees", ("bees", "bee")),
@@ -19,8 +19,8 @@ def test_forms() -> None:
         ("ミツ", ()),
         ("ผึ้ง", ()),
     ]
-    for word, spellings in rows:
-        assert forms(word) == spellings
+    for word, expected in rows:
+        assert spellings(word) == expected
 
 
 def strength(count: int, length: int) -> float:

@@ -51,7 +51,7 @@ def test_links_to_pages_known_before() -> None:
 
 def test_pages_are_judged_anew() -> None:
     seen = walked(0.2, 0.8, 0.5)
-    seen.judge([2, 0], np.array([0.1, 0.4]))
+    seen.set_relevance([2, 0], np.array([0.1, 0.4]))
     assert seen.worth([0, 1, 2]).tolist() == pytest.approx([0.4, 0.8, 0.1])
 
 

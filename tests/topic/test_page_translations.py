@@ -67,9 +67,9 @@ def test_pages_that_name_each_other() -> None:
     ]
     for named, relevance in rows:
         pages = Translations()
-        pages.judge(address_key(EN), "en", 0.8)
+        pages.set_relevance(address_key(EN), "en", 0.8)
         for url, others in named:
-            pages.name(url, others)
+            pages.record_named(url, others)
         assert pages.relevance(address_key(DE), {"en"}) == relevance
         assert pages.relevance(address_key(DE), {"zh"}) is None
 
@@ -86,19 +86,19 @@ def test_pages_of_two_sites_have_to_name_each_other() -> None:
     ]
     for named, relevance in rows:
         pages = Translations()
-        pages.judge(address_key(EN), "en", 0.8)
+        pages.set_relevance(address_key(EN), "en", 0.8)
         for url, others in named:
-            pages.name(url, others)
+            pages.record_named(url, others)
         assert pages.relevance(address_key(OTHER), {"en"}) == relevance
 
 
 def test_the_relevance_of_a_translation_is_that_said_last() -> None:
     pages = Translations()
     for relevance in (0.2, 0.6):
-        pages.judge(address_key(ZH), "zh", relevance)
+        pages.set_relevance(address_key(ZH), "zh", relevance)
     assert pages.relevance(address_key(EN), {"zh", "de"}) == 0.6
     assert pages.of_folder(address_key(f"{EN}queen"), {"zh"}) == pytest.approx(0.6 / 2)
-    pages.judge(address_key(f"{ZH}queen"), "zh", 0.9)
+    pages.set_relevance(address_key(f"{ZH}queen"), "zh", 0.9)
     assert pages.of_folder(address_key(f"{EN}dance"), {"zh"}) == pytest.approx(1.5 / 3)
     assert pages.of_folder(address_key(f"{EN}dance"), {"en"}) == 0
 
@@ -109,8 +109,8 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = Translations()
     urls = [f"https://a.example/{number}/" for number in range(8)]
     for url in urls:
-        pages.judge(address_key(url), "en", 0.5)
-        pages.name(url, NamedTranslations(linked=tuple(f"{url}{number}" for number in range(9))))
+        pages.set_relevance(address_key(url), "en", 0.5)
+        pages.record_named(url, NamedTranslations(linked=tuple(f"{url}{number}" for number in range(9))))
     assert [pages.relevance(address_key(url), {"en"}) for url in urls] == [None] * 3 + [0.5] * 5
     assert [pages.of_folder(address_key(url), {"en"}) for url in urls] == [0] * 3 + [0.25] * 5
     judged, pairs = pages.shared()
@@ -119,11 +119,11 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_another_worker_knows_the_same() -> None:
     first, second = Translations(), Translations()
-    first.judge(address_key(EN), "en", 0.8)
-    first.name(EN, NamedTranslations(declared=(DE,)))
+    first.set_relevance(address_key(EN), "en", 0.8)
+    first.record_named(EN, NamedTranslations(declared=(DE,)))
     second.take_over(*first.shared())
     assert second.relevance(address_key(DE), {"en"}) == 0.8
     assert second.of_folder(address_key(f"{ZH}queen"), {"en"}) == 0.4
-    second.judge(address_key(EN), "en", 0.1)
+    second.set_relevance(address_key(EN), "en", 0.1)
     second.take_over(*first.shared())
     assert second.relevance(address_key(DE), {"en"}) == 0.1
