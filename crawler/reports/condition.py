@@ -321,5 +321,5 @@ def _check_types(name: str, path: tuple[str, ...], sign: str, value: Value) -> N
         raise WrongUseError("{name} has no single value; only null can be compared with it", name=name)
     # A field that is neither bool nor str is a number.
     if (field_type is bool) != isinstance(value, bool) or (field_type is str) != isinstance(value, str):
-        wanted = Message(VALUES_OF_TYPE.get(field_type, N_("a number")))
-        raise WrongUseError("{name} is to be compared with {wanted}", name=name, wanted=wanted)
+        allowed_values = Message(VALUES_OF_TYPE.get(field_type, N_("a number")))
+        raise WrongUseError("{name} is to be compared with {wanted}", name=name, wanted=allowed_values)
