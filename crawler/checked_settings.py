@@ -156,7 +156,7 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
 
 
 def needs_one_process(settings: BaseSettings) -> bool:
-    """Whether a crawl must be one process: it writes feeds, counts pages or items, or has other packages' components."""
+    """Whether a crawl must be one process: it writes feeds, counts pages or items, or has components of others."""
     counts_items = any(settings.getfloat(name) for name in COUNTED_IN_ONE_PROCESS)
     return bool(settings.getdict("FEEDS")) or counts_items or has_other_components(settings)
 
@@ -202,8 +202,9 @@ def check_framework(settings: BaseSettings) -> None:
 
 
 def max_depth_of(settings: BaseSettings, arguments: Arguments) -> int | None:
-    """The largest distance from the seeds, in links: the smaller of max_depth and Scrapy's DEPTH_LIMIT, where 0 means no
-    limit. None without a limit. Raises an ArgumentError if DEPTH_LIMIT is wrong.
+    """The largest distance from the seeds, in links: the smaller of max_depth and Scrapy's DEPTH_LIMIT.
+
+    None without a limit, for which DEPTH_LIMIT is 0. Raises an ArgumentError if DEPTH_LIMIT is wrong.
     """
     limit = str(settings["DEPTH_LIMIT"])
     if not WHOLE.fullmatch(limit):

@@ -128,7 +128,7 @@ def axes(x: Iterable[tuple[float, str]], y: Iterable[tuple[float, str]], x_name:
         f'<text transform="translate(16 {middle}) rotate(-90)" text-anchor="middle">{escaped(y_name)}</text>',
     ]
     for share, words in x:
-        anchor = "end" if share > LAST_SHARE and len(words) > 3 else "middle"
+        anchor = "end" if share > LAST_SHARE and len(words) > 3 else "middle"  # shorter labels are not cut off
         parts.append(line("grid", (across(share), TOP), (across(share), BOTTOM)))
         parts.append(label(across(share), BOTTOM + 16, words, anchor))
     for share, words in y:
@@ -158,21 +158,21 @@ def precision_recall_chart(points: Sequence[Point]) -> Markup:
     parts = axes(ticks, ticks, "recall", "precision")
 
     # The curves of equal F1.
-    used_places = []
+    used_areas = []
     for f1 in F1_LINES:
         curve = [place(recall, precision) for recall, precision in _f1_curve(f1, least)]
         if len(curve) > 1:
             x, y = curve[-1]
             # The area of the label at the end of the curve, which has at most 8 letters.
-            used_places.append(Rectangle(left=x - 8 * LETTER_WIDTH, top=y - LINE_HEIGHT, right=x, bottom=y))
+            used_areas.append(Rectangle(left=x - 8 * LETTER_WIDTH, top=y - LINE_HEIGHT, right=x, bottom=y))
             parts += [polyline("f1", curve), label(x - 4, y - 3, f"F1 {f1}", "end", "f1")]
 
     # The circles, with a label at a free place beside each.
     circles = [(*place(point.recall, point.precision), _radius(point.speed)) for point in points]
-    used_places += [Rectangle(left=x - r, top=y - r, right=x + r, bottom=y + r) for x, y, r in circles]
+    used_areas += [Rectangle(left=x - r, top=y - r, right=x + r, bottom=y + r) for x, y, r in circles]
     for point, (x, y, r) in zip(points, circles, strict=True):
-        label_area = place_label(point.name, x, y, r, used_places)
-        used_places.append(label_area)
+        label_area = label_place(point.name, x, y, r, used_areas)
+        used_areas.append(label_area)
         kind = "peer" if point.is_peer else "own"
         hint = f"{point.name}: precision {point.precision:.3f}, recall {point.recall:.3f}"
         if point.speed:
@@ -203,9 +203,9 @@ def _radius(speed: float | None) -> float:
     return 3 + 2.2 * math.log10(max(speed or 1.0, 1.0))
 
 
-def place_label(name: str, x: float, y: float, r: float, used_places: Sequence[Rectangle]) -> Rectangle:
-    """The nearest free place for a label beside its circle: right or left, up to six lines higher or lower. If none is
-    free, labels overlap.
+def label_place(name: str, x: float, y: float, r: float, used_areas: Sequence[Rectangle]) -> Rectangle:
+    """The nearest free place for a label to the right or left of its circle, at most six lines higher or lower. If none
+    is free, labels overlap.
     """
     width = LETTER_WIDTH * len(name)
     tops = [y + (step - 0.5) * LINE_HEIGHT for step in sorted(range(-6, 7), key=abs)]
@@ -219,8 +219,9 @@ def place_label(name: str, x: float, y: float, r: float, used_places: Sequence[R
         for place in candidates
         if place.left >= LEFT and place.right <= WIDTH and TOP <= place.top <= BOTTOM - LINE_HEIGHT
     ]
-    free = (place for place in inside if not any(place.overlaps(other) for other in used_places))
-    return next(free, inside[0] if inside else candidates[1])
+    free = (place for place in inside if not any(place.overlaps(used) for used in used_areas))
+    beside_left = candidates[1]
+    return next(free, inside[0] if inside else beside_left)
 
 
 def box_chart(rows: Sequence[Row]) -> Markup:
@@ -233,8 +234,8 @@ def box_chart(rows: Sequence[Row]) -> Markup:
     parts = []
     for share, words in FIFTHS:
         parts += [line("grid", (x(share), 4), (x(share), height - 24)), label(x(share), height - 8, words)]
-    for place, row in enumerate(rows):
-        y = ROW_HEIGHT * place + 18
+    for number, row in enumerate(rows):
+        y = ROW_HEIGHT * number + 18
         low, first_quartile, median, third_quartile, high = (x(float(f1)) for f1 in np.percentile(row.f1s, PERCENTILES))
         parts += [
             label(NAMES_WIDTH - 8, y + 4, row.name, "end"),
@@ -269,8 +270,8 @@ def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool, catal
             curves["share"] = (_("found so far"), [point.on_topic / total for point in course])
     marks = [(count / most, f"{count:,}") for count in range(0, most + 1, round_step(most))]
     parts = axes(marks, FIFTHS, _("pages"), _("share"))
-    for place, (kind, (name, values)) in enumerate(curves.items()):
-        left = LEFT + place * (RIGHT - LEFT) / len(curves)
+    for number, (kind, (name, values)) in enumerate(curves.items()):
+        left = LEFT + number * (RIGHT - LEFT) / len(curves)
         places = ((across(point.pages / most), up(value)) for point, value in zip(course, values, strict=True))
         end = percent(values[-1])
         hint = plural("{name}: {share} after {n} page", "{name}: {share} after {n} pages", most, name=name, share=end)
@@ -285,12 +286,12 @@ def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool, catal
 def score_chart(tenths: Sequence[FocusGroup | None], catalogue: Catalogue) -> Markup:
     """A bar for each tenth of the link score, whose height is the mean relevance of its pages."""
     _ = catalogue.gettext
-    marks = [(place / len(tenths), f"{place / len(tenths):.1f}") for place in range(len(tenths) + 1)]
+    marks = [(number / len(tenths), f"{number / len(tenths):.1f}") for number in range(len(tenths) + 1)]
     parts = axes(marks, FIFTHS, _("link score"), _("mean relevance"))
     width = 0.7 * (RIGHT - LEFT) / len(tenths)
-    for place, group in enumerate(tenths):
+    for number, group in enumerate(tenths):
         if group is not None:
-            middle = across((place + 0.5) / len(tenths))
+            middle = across((number + 0.5) / len(tenths))
             top = up(group.relevance)
             relevance = f"{group.relevance:.3f}"
             hint = plural(
@@ -303,7 +304,7 @@ def score_chart(tenths: Sequence[FocusGroup | None], catalogue: Catalogue) -> Ma
                 bar("bar", (middle - width / 2, top), width, BOTTOM - top, _(hint)),
                 label(middle, top - 4, short_count(group.pages)),
             ]
-    parts.append(line("even", (across(0), up(0)), (across(1), up(1))))
+    parts.append(line("even", (across(0), up(0)), (across(1), up(1))))  # where relevance equals the link score
     return svg(BOTTOM + 44, _("Mean relevance of pages by the score of the link that led to them"), parts)
 
 
@@ -322,10 +323,11 @@ def short_count(count: int) -> str:
 
 
 def round_step(most: int) -> int:
-    """The distance of about TICKS ticks up to a number: 1, 2 or 5 times a power of ten.
+    """The distance of ticks, of which about TICKS reach up to `most`: 1, 2 or 5 times a power of ten.
 
     >>> [round_step(most) for most in (1, 7, 10, 1_234, 1_000_000)]
     [1, 2, 2, 500, 200000]
     """
+    # 1, 2, 5, 10, 20, 50, ...
     steps = accumulate([2, 2.5, 2] * len(str(most)), lambda step, factor: int(step * factor), initial=1)
     return next(step for step in steps if step * TICKS >= most)

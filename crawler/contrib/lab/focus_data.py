@@ -29,8 +29,9 @@ from crawler.topic.priorities import SCALE
 from crawler.urls.parsing import absolute
 
 PAGES_AT_ONCE = 1_000
+"""Rows that are read from the database at once."""
 STEPS = 1_000
-"""The resolution of link scores and relevance for rankings, the same as that of priorities."""
+"""The steps from 0 to 1 to which link scores and relevance are rounded for rankings, as many as priorities have."""
 MOST_WORDS = 40
 """Words of each kind that are shown."""
 MOST_CHARACTERS = 60
@@ -60,7 +61,7 @@ class FetchedPage:
     link_score: float | None
     """The score of its link before the request; None if it had none."""
     via: str
-    """The way in which it was found; empty if that is not stored."""
+    """The way in which it was found, such as a link or a sitemap; empty if that is not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +116,16 @@ class CrawlPages:
         return list(self._connection.execute(of_crawl).scalars())
 
     def off_topic(self) -> int:
-        """How many pages were read but not stored, because their relevance was below `min_relevance`."""
+        """How many pages were read but not stored, because their relevance was below the crawl's `min_relevance`."""
         conditions = host.c.crawl_id == self.number, IS_DONE, address.c.outcome == Code.OFF_TOPIC
         count = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*conditions)
         return int(self._connection.execute(count).scalar_one())
 
     def waiting(self, score: float) -> WaitingCounts:
         """Counts of queued addresses, of those with at least this link score, and of unlikely links."""
-        is_promising = address.c.priority >= score * SCALE  # a priority is a scaled link score, and seeds have more
+        is_promising = (
+            address.c.priority >= score * SCALE
+        )  # priorities are scaled link scores; those of seeds are higher
         likely = func.count().filter(IS_LIKELY)
         unlikely = func.count().filter(~IS_LIKELY)
         counts = select(likely, func.count().filter(is_promising), unlikely).select_from(ADDRESSES_WITH_HOSTS)
@@ -187,14 +190,14 @@ class Recall:
     met: int
     """Addresses of the list that were stored."""
     agreed: int
-    """Stored pages that are on topic by the list and by their relevance."""
+    """Stored pages of the list that are on topic by their relevance, too."""
     missed: int
-    """Stored pages that are on topic by the list only."""
+    """Stored pages of the list that are off topic by their relevance."""
     on_topic: int
     """Stored pages that are on topic by their relevance."""
     brier: float
-    """The Brier score: over the stored pages, the mean squared difference of relevance and truth, 1 if a page is listed
-    and 0 if it is not.
+    """The Brier score: the mean over the stored pages of the squared difference between relevance and truth. The truth
+    is 1 if the page is listed, otherwise 0.
     """
     ranking: float | None
     """How often the listed page of a pair, one listed and one not, had the higher relevance; .5 is chance."""
@@ -223,8 +226,8 @@ class TruthCounter:
         self._truth = truth
         self._met: set[str] = set()
         self._agreed = self._missed = 0
-        self._squares = 0.0
-        # The number of pages with each relevance, of those that are not listed and of those that are.
+        self._squares = 0.0  # for the Brier score
+        # The number of pages with each relevance: first of the pages that are not listed, then of the listed ones.
         self._counts_by_relevance = ([0] * (STEPS + 1), [0] * (STEPS + 1))
 
     @property

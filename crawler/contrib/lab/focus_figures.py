@@ -21,19 +21,20 @@ from crawler.urls.address import address_of
 
 WINDOW = 200
 MOST_POINTS = 500
-"""The most points in the course of a crawl, which shows the figures after so many pages."""
+"""The most points in the course of a crawl; a point has the figures after a certain number of pages."""
 MOST_SITES = 50
+"""The most sites that are listed."""
 MOST_EXTREMES = 10
 """How many of the best pages, and of the worst, are listed."""
 TENTHS = 10
 """Groups of pages by link score."""
 UNKNOWN = N_("not known")
-"""The way of pages of which it is not stored."""
+"""Stands for the way of finding a page if it is not stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class FocusPoint:
-    """The figures after this many pages."""
+    """The figures of the first `pages` pages."""
 
     pages: int
     lately: float
@@ -101,12 +102,13 @@ class FocusCounter:
         self._ways: defaultdict[str, _Tally] = defaultdict(_Tally)
         self._sites: defaultdict[str, _Tally] = defaultdict(_Tally)
         self._tenths = [_Tally() for _ in range(TENTHS)]
-        # The number of pages with each link score, of those off topic and of those on topic.
+        # The number of pages with each link score: first of the pages off topic, then of those on topic.
         self._counts_by_score = ([0] * (STEPS + 1), [0] * (STEPS + 1))
         self._recent: deque[bool] = deque(maxlen=WINDOW)
         self._course: list[FocusPoint] = []
         self._pages_per_point = 1
-        # Heaps whose smallest entry is dropped. Ids are negated, so that of equally relevant pages the first are kept.
+        # Heaps whose smallest entry is dropped: relevance, negated in `_worst`, and the negated id. So the first of
+        # several equally relevant pages are kept.
         self._best: list[tuple[float, int]] = []
         self._worst: list[tuple[float, int]] = []
         self._truth = TruthCounter(truth) if truth is not None else None
@@ -181,15 +183,16 @@ class FocusCounter:
                 tally.group(f"{n / TENTHS:.1f}") if tally.pages else None for n, tally in enumerate(self._tenths)
             ),
             ranking=ranking(*self._counts_by_score),
-            best=tuple(-number for _, number in sorted(self._best, reverse=True)),
-            worst=tuple(-number for _, number in sorted(self._worst, reverse=True)),
+            best=tuple(-negated_id for _, negated_id in sorted(self._best, reverse=True)),
+            worst=tuple(-negated_id for _, negated_id in sorted(self._worst, reverse=True)),
             truth=self._truth.recall(self._on_topic) if self._truth is not None else None,
         )
 
 
 class _Tally:
-    """Sums over a group of pages: `scored` pages have a link score, `scores` is the sum of these; `best` is the address
-    of the page with the highest relevance.
+    """Sums over a group of pages. `scored` pages have a link score, and `scores` is the sum of these link scores.
+
+    `best` is the address of the page with the `highest` relevance.
     """
 
     __slots__ = ("best", "highest", "on_topic", "pages", "relevance", "scored", "scores")
@@ -212,7 +215,7 @@ class _Tally:
             self.best = page.url
 
     def add(self, other: "_Tally") -> None:
-        """Add the sums of another group; the best page is not needed of groups that are added up."""
+        """Add the sums of another group; the best page is not updated, because nobody shows it for such sums."""
         for name in ("pages", "on_topic", "relevance", "scored", "scores"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 

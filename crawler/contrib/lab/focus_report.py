@@ -31,7 +31,7 @@ from crawler.translation.message import N_, Catalogue, Message, plural, translat
 from crawler.urls.parsing import readable
 
 Pace = Callable[[Iterable[FetchedPage]], Iterable[FetchedPage]]
-"""Passes on the pages, with pauses between them."""
+"""Passes on the pages, with pauses between them that leave CPU time to the other requests of the dashboard."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ PLACES = {
     "near": N_("{word} (near the link)"),
     "host": N_("{word} (host)"),
 }
-"""The names of words by the place where links had them."""
+"""How words are shown, by the place where links had them (`LearnedWord.place`)."""
 GROUP_HEADS = (Message("pages"), Message("on topic"), Message("harvest"), Message("relevance"), Message("link score"))
 """The heads of the columns that `group_cells` fills."""
 DASH = "–"
@@ -83,9 +83,10 @@ ALL_READ = Message(
 )
 
 
-def share(figures: FocusFigures) -> tuple[Message, int]:
-    """The name of the third curve of the course, and the number of pages or addresses that it is a share of: the truth
-    list, or without one all pages on topic that the crawl found.
+def third_curve(figures: FocusFigures) -> tuple[Message, int]:
+    """The name of the third curve of the course, and the number of which it shows the share that was found.
+
+    With a truth list, this is the number of its addresses; otherwise the number of pages on topic that the crawl found.
     """
     if figures.truth is None:
         return Message("share of the pages on topic found so far"), figures.total.on_topic
@@ -199,14 +200,14 @@ def ways_table(figures: FocusFigures) -> ReportTable:
 
 def course_table(figures: FocusFigures) -> ReportTable:
     """The harvest at ROWS points of the course, or at fewer if it has fewer."""
-    name, most = share(figures)
+    third_name, whole = third_curve(figures)
     lately = Message("harvest of the last {window}", {"window": figures.window})
-    heads = (Message("pages"), lately, Message("harvest so far"), name)
+    heads = (Message("pages"), lately, Message("harvest so far"), third_name)
     unknown = Message("The number of pages on topic that the crawl did not find is not known.")
     rows = []
     for point in thinned(figures.course, ROWS):
         count = point.found if figures.truth else point.on_topic
-        found_share = percent(count / most) if most else DASH
+        found_share = percent(count / whole) if whole else DASH
         rows.append((f"{point.pages:,}", percent(point.lately), percent(point.harvest), found_share))
     notes = (ALL_READ,) if figures.truth else (unknown, ALL_READ)
     return ReportTable(title=Message("Harvest over the pages"), heads=heads, rows=rows, notes=notes)
@@ -345,7 +346,7 @@ def html_report(crawls: Sequence[CrawlFocus], limit: float, version: str, day: d
     # Imported here, because numpy loads slowly, and each command loads this module.
     from crawler.contrib.lab.charts import course_chart, score_chart
 
-    functions = (headline, share, tables, extremes, word_lists, placed, learned_notes, course_chart, score_chart)
+    functions = (headline, third_curve, tables, extremes, word_lists, placed, learned_notes, course_chart, score_chart)
     called = {function.__name__: function for function in functions}
     values = {"crawls": crawls, "limit": limit, "version": version, "day": day, "most_points": MOST_POINTS}
     return report_page("focus.html", catalogue, **values, **called)

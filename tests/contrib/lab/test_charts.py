@@ -15,7 +15,7 @@ from crawler.contrib.lab.charts import (
     Row,
     box_chart,
     course_chart,
-    place_label,
+    label_place,
     precision_recall_chart,
     round_step,
     score_chart,
@@ -59,7 +59,7 @@ def test_any_figures_make_an_image_inside_its_frame() -> None:
 def test_labels_keep_apart_while_there_is_room() -> None:
     taken: list[Rectangle] = []
     for _ in range(5):
-        taken.append(place_label("label", 300, 200, 5, taken))
+        taken.append(label_place("label", 300, 200, 5, taken))
     assert not any(one.overlaps(other) for one, other in combinations(taken, 2))
 
 

@@ -1,7 +1,7 @@
 """The view "evaluate": how well a crawl kept to its topic, what it skipped as noise, and report files.
 
-The two reports are computed in the background, because they read all pages of a crawl. Until one is computed, the page
-tells how far it is, and asks again.
+The two reports are computed in the background, because they read all pages of a crawl. Until a report is computed, the
+web page shows the progress and requests the report again.
 
 Report files are in the output folder, and are recognized by their first bytes. Requests never contain a path: a file is
 requested by a number derived from its name, and searched among the existing files. Symbolic links are not followed.
@@ -56,7 +56,7 @@ from crawler.topic.stop_rule import ON_TOPIC
 from crawler.translation.message import N_, catalogue_of, languages
 
 MOST_OPENED = 300
-"""Files whose first bytes are read, the newest ones."""
+"""The most files whose first bytes are read, beginning with the newest."""
 MOST_BYTES = 20_000_000
 """Bytes of the largest file that is shown."""
 MOST_CHARACTERS = 500_000
@@ -247,7 +247,7 @@ def _crawl(context: DashboardContext, name: str) -> ChosenCrawl:
 
 
 def _state_and_report(result: Result) -> tuple[Computed, Any]:
-    """The state of a background computation, and the report that it computed last."""
+    """The state of a background computation, and the report that it returned last."""
     done = result.done if result.busy else 0  # otherwise it is the progress of the last computation
     computed = Computed(at=result.at, took=result.took, is_busy=result.busy, done=done, error=result.error)
     return computed, result.value

@@ -1,7 +1,7 @@
 """The form in which people label a page: its blocks, the text of the chosen blocks, and the label that is saved.
 
-A label names its blocks by their numbers on the page. So it has a fingerprint of the source from which the blocks were
-made: if the page was fetched again or the extractor has changed, the numbers are of no use, and the text still is.
+A label names its blocks by their numbers on the page, which depend on the source of the page and on the extractor. So
+the label has a fingerprint of both. If one of them has changed, only the text of the label is still of use.
 """
 
 import json
@@ -51,6 +51,7 @@ BLOCK_CHARACTERS = 1_500
 LATE_BLOCK_CHARACTERS = 200
 """Characters of a block that are shown if earlier blocks show MANY_CHARACTERS."""
 MANY_CHARACTERS = 300_000
+"""Characters of a page, after which long blocks are shortened more."""
 LINKED_SHARE = 0.5
 """A block is marked as links if a larger share of its characters is in links."""
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
@@ -94,13 +95,13 @@ class Sheet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """16 hex digits that identify the source of the blocks."""
+        """16 hex digits that identify the source of the page and the version of the extractor."""
         digest = blake2b(self.source, digest_size=8)
         digest.update(version(self.shown.method).encode())
         return digest.hexdigest()
 
     def lines(self, kept: frozenset[int]) -> tuple[SheetLine, ...]:
-        """The blocks of the page, of which some are currently chosen as main text."""
+        """The blocks of the page; `kept` are the numbers of those that are currently chosen as main text."""
         blocks = self.shown.page.blocks
         counts = Counter(block.text for block in blocks)
         lines = []

@@ -1,8 +1,8 @@
 """The view "labels": the least certain pages and images, for people to label, and existing labels.
 
-The newest pages are listed by certainty. Pages without a certainty come last, in the order in which they were stored.
-No database index has only the pages that can be labelled. So each part of the list checks a fixed number of pages, and
-the next part continues after them.
+Of the NEWEST_PAGES newest pages, the least certain come first. Pages without a certainty come last, in the order in
+which they were stored. No database index has only the pages that can be labelled. So each part of the list checks at
+most CHECKED_PAGES pages, and the next part continues after them.
 """
 
 import json
@@ -31,8 +31,9 @@ from crawler.translation.message import N_
 MOST_PAGES = 20
 MOST_IMAGES = 12
 MOST_LABELS = 20
+"""The most pages, images and labels in one part of a list."""
 MOST_BYTES = 32 * 1024 * 1024
-"""Bytes of a file that is built in memory."""
+"""The largest file of labelled pages that the dashboard builds, which it does in memory."""
 BEGINNING = 300
 """Characters of a text that a list shows."""
 NEWEST_PAGES = 50_000
@@ -107,7 +108,7 @@ class LabelQueue:
     """Whether responses of this crawl's pages were stored."""
     pages: tuple[UncertainPage, ...]
     after: int
-    """The page from which to continue; 0 at the end."""
+    """The id of the page after which the next part begins; 0 at the end."""
     images: tuple[ShownImage, ...]
     counts: LabelCounts
 
@@ -119,7 +120,7 @@ class LabelList:
     crawl: str
     labels: tuple[ListedLabel, ...]
     before: int
-    """The label from which to continue; 0 at the end."""
+    """The id of the label before which the next part begins; 0 at the end."""
     counts: LabelCounts
 
 
@@ -219,10 +220,10 @@ def uncertain_pages(
     checked: int = CHECKED_PAGES,
     newest: int = NEWEST_PAGES,
 ) -> tuple[tuple[UncertainPage, ...], int]:
-    """The next pages after the page with this id, and the id of the page from which to continue, 0 at the end.
+    """The next pages to label, after the page with the id `after`; and the id after which to continue, 0 at the end.
 
-    Pages have a stored response and no label. They are among the `newest` pages of the crawl, the least certain first;
-    `checked` pages are read.
+    They have a stored response and no label. They are among the `newest` pages of the crawl, the least certain first.
+    At most `checked` pages are read to find them.
     """
     if not crawl.kept:
         return (), 0
@@ -246,7 +247,7 @@ def uncertain_pages(
 
 
 def _next_page_ids(connection: Connection, crawl_id: int, after: int, most: int, newest: int) -> list[int]:
-    """The ids of the next pages to check; only an index is read."""
+    """The ids of the next `most` pages to check, read from an index alone."""
     of_crawl = page.c.crawl_id == crawl_id
     last_page = connection.execute(select(page.c.certainty).where(of_crawl, page.c.id == after)).one_or_none()
 
