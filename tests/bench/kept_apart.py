@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--part", type=int, default=HELD_OUT_PART, choices=range(FOLDS))
     parser.add_argument("--rest", type=Path)
     options = parser.parse_args()
-    sites = {path: [row.site for row in read_pages(path, snippets=True)] for path in options.gold}
+    sites = {path: [row.site for row in read_pages(path, with_snippets=True)] for path in options.gold}
     parts = parts_of({site for sites_of_set in sites.values() for site in sites_of_set}, FOLDS, options.seed)
     for folder in filter(None, (options.folder, options.rest)):
         folder.mkdir(parents=True, exist_ok=True)

@@ -2,13 +2,13 @@
 
 1. The outline of each page, and the label of each of its blocks (.examples, .block_labels).
 2. The scores of names and words, by logistic regression, and the type of a page by its names (.word_regression).
-3. A teacher: boosted trees over the features of blocks. Its prediction is half of each label, and the whole label of a
-   block without a snippet, so the network need not find by itself what trees find by rules.
+3. A teacher: boosted trees over the features of blocks. The network learns from the mean of the label and the teacher's
+   prediction, and from the prediction alone if a block has no label. So it need not find what trees find by rules.
 4. The networks, trained on the pages, on copies with less text, and on the pages of snippets (.gradient_descent). Sets
    differ in what they call main text: one keeps the title, another the captions. So the set of a page is a feature of
    the teacher and the networks. After the training it is fixed to the first set, which defines the model's main text.
-5. The type of a page, by logistic regression over the values of the networks, and by its names alone: for a language
-   that they were not trained on, the networks do not know the words, while names of elements are the same everywhere.
+5. The type of a page, by two logistic regressions: one over the values of the networks, and one by its names alone.
+   Networks do not know the words of a language that is not in the training, but names are the same in all languages.
 For each page, steps 2 and 3 are trained on pages of other sites, because the model will be used on unknown sites.
 """
 
@@ -37,8 +37,9 @@ from crawler.extraction.auto.page_arrays import Floats, PageArrays
 from crawler.extraction.auto.text_arrays import Ints
 
 FOLDS = 5
+"""The parts of the cross-validation; each site is in one part."""
 PLAIN = 0.4
-"""The share of pages that also get a copy without names."""
+"""The share of pages with gold text that also get a copy without names."""
 COPY_WEIGHT = 0.5
 """The weight of a copy in relation to its page."""
 KNOWN_WEIGHT = 3.0
@@ -49,10 +50,11 @@ TRUST = 0.5
 """The teacher's share of a label."""
 EPOCHS = 12
 BY_NAMES = 0.4
-"""The share of the names in the type of a page."""
+"""The share that the names alone have in the type of a page; the values of the networks have the rest."""
 NETWORKS = 2
-"""Networks that are trained from different random weights."""
+"""How many networks are trained, from different random weights."""
 TREES = 150
+"""Trees of the teacher."""
 TEACHER: dict[str, Any] = {
     "objective": "cross_entropy",
     "learning_rate": 0.1,
@@ -79,14 +81,15 @@ class DescribedPage:
     example: int
     """The index of the example that it was made from."""
     part: int
-    """The part of the cross-validation that contains its site."""
+    """The number of the part of the cross-validation that contains its site."""
     is_copy: bool
     features: Floats
     """One row for each block. The last columns stand for the sets: that of the page's set is 1."""
-    nest: BlockGroups
+    block_groups: BlockGroups
     labels: Floats
     """The share of each block that is main text, NaN if unknown."""
     weight: float
+    """How much the page counts in the training, see `examples.weights_of`."""
 
     @property
     def is_golden(self) -> bool:
@@ -104,9 +107,9 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
     parts = [part_of[example.site] for example in examples]
     check(examples, parts)
 
-    # Names and words, and the teacher.
+    # Names and words, and the teacher. Each vocabulary but the last is trained without one part of the sites.
     *vocabularies, whole = _vocabularies(examples, parts, tell)
-    sets = list(dict.fromkeys(example.group for example in examples if example.is_golden))
+    sets = list(dict.fromkeys(example.page_set for example in examples if example.is_golden))
     described = list(_described(examples, parts, vocabularies, sets, np.random.default_rng(seed)))
     taught = opinions(described, FOLDS, seed, tell)
 
@@ -120,12 +123,14 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
         tell(f"epoch {epoch + 1}: {error:.4f}")
 
     seeds = range(seed, seed + NETWORKS)
-    layers = [gradient_descent.learn(lessons, hidden, epochs, network_seed, tell_error) for network_seed in seeds]
+    layers_of_networks = [
+        gradient_descent.learn(lessons, hidden, epochs, network_seed, tell_error) for network_seed in seeds
+    ]
     networks = tuple(
-        _of_first_set(gradient_descent.network(network_layers, *scaling), len(sets)) for network_layers in layers
+        _of_first_set(gradient_descent.network(layers, *scaling), len(sets)) for layers in layers_of_networks
     )
 
-    # The types of pages, without copies.
+    # The types of pages: of each page that is not a copy its type, its lesson, and the scores of types by its names.
     typed = [
         (examples[index].page_type, lesson, vocabularies[parts[index]].scores(examples[index].arrays).page_types)
         for index, lesson in zip(example_of_lessons, lessons, strict=True)
@@ -135,7 +140,7 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
 
 
 def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
-    """Raise a TooFewError if the sites outside one of the parts have no main text or no noise."""
+    """Raise a TooFewError if, without one of the parts, no main text or no noise is left."""
     for part in range(FOLDS):
         main_outside = [
             example.labels >= 0.5
@@ -172,16 +177,16 @@ def _described(
     for index, (example, part, weight) in enumerate(zip(examples, parts, weights, strict=True)):
         for version, (arrays, labels) in enumerate(_with_copies(example, generator)):
             is_copy = version > 0
-            matrix, nest = describe(arrays, vocabularies[part])
+            matrix, block_groups = describe(arrays, vocabularies[part])
             # Only sets with gold texts have a column; a page with snippets counts as one of the first set.
-            set_row = set_rows[example.group if example.is_golden else sets[0]]
+            set_row = set_rows[example.page_set if example.is_golden else sets[0]]
             matrix = np.hstack((matrix, np.tile(set_row, (len(matrix), 1))))
             yield DescribedPage(
                 example=index,
                 part=part,
                 is_copy=is_copy,
                 features=matrix,
-                nest=nest,
+                block_groups=block_groups,
                 labels=labels,
                 weight=weight * (COPY_WEIGHT if is_copy else 1),
             )
@@ -237,7 +242,7 @@ def _block_weights(page: DescribedPage) -> Floats:
 
 
 def _scaling(features: Sequence[Floats], sets: int) -> Scaling:
-    """The scaling by the features of these pages; the columns of the sets, which are 0 or 1, are not changed."""
+    """The scaling of the features of these pages. The last columns, one for each of `sets` sets, stay 0 or 1."""
     rows = np.concatenate(features)
     means = rows.mean(0)
     scales = (1 / (rows.std(0) + 0.01)).astype(np.float32)  # a feature that never differs has the deviation 0
@@ -274,7 +279,7 @@ def _lesson(page: DescribedPage, opinion: Floats | None, scaling: Scaling) -> gr
     shares = (page.weight * weights / weights.sum()).astype(np.float32)
     return gradient_descent.Lesson(
         features=rows,
-        nest=page.nest,
+        block_groups=page.block_groups,
         labels=target.astype(np.float32),
         tokens=tokens,
         weights=shares,
@@ -283,7 +288,7 @@ def _lesson(page: DescribedPage, opinion: Floats | None, scaling: Scaling) -> gr
 
 
 def _hidden(arrays: PageArrays, learned_weights: LearnedWeights, sets: int) -> list[Ints]:
-    """The groups of features that are hidden together: from words, from names, from the whole page, from its set."""
+    """The groups of features that are hidden together: from words, from names, from the whole page, and the set."""
     names = block_features.features(arrays, learned_weights.scores(arrays), page_arrays.ranges(arrays)).names
     groups = (
         [name.startswith(("words ", "word score", "heading words", "path word")) for name in names],
@@ -311,13 +316,14 @@ def _page_type_weights(
     rows = []
     types = []
     for page_type, lesson, by_names in typed:
-        hidden_values = network.hidden_of(networks, lesson.features[:, :features], lesson.nest)
+        hidden_values = network.hidden_of(networks, lesson.features[:, :features], lesson.block_groups)
         rows.append(model.summary(*model.together(networks, hidden_values), by_names))
         types.append(page_type)
     # A row has the networks' mean values over all blocks and over main text, and a score of names for each type.
     width = sum(len(net.last.weights) for net in networks)
     table = np.reshape(rows, (len(rows), 2 * width + len(PAGE_TYPES)))
-    divisors = 10 * (table.std(0) + 0.01) if rows else np.ones(table.shape[1])  # a tenth each keeps the weights small
+    # Scaled to a deviation of .1, values need large weights, which the penalty of the regression keeps small.
+    divisors = 10 * (table.std(0) + 0.01) if rows else np.ones(table.shape[1])
     weights, bias = fit_kinds(table / divisors, types)
     weights = (1 - BY_NAMES) * weights / divisors[:, None]
     weights[-len(PAGE_TYPES) :] += BY_NAMES * np.eye(len(PAGE_TYPES))  # the scores of names alone

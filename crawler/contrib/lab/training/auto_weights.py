@@ -2,8 +2,8 @@
 
 1. All pages are read, and the outline of each is kept.
 2. A model is trained without one part of the sites, and judged on the pages of this part.
-3. The model to ship is trained on all pages, and judged on the validation sets, without pages of sites that it was
-   trained on. Both models are judged as they are loaded from a file, in half precision.
+3. The model to ship is trained on all pages. It is judged on the pages of the validation sets whose sites it was not
+   trained on. Both models are judged after they were saved and loaded, which rounds weights to half precision.
 4. The weights and their card are put in place, both or neither.
 """
 
@@ -228,7 +228,7 @@ def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
         held_out = _scores(golden_sets, lambda row: row.site in held_out_sites, model, tell)
         tell(f"training on everything: {counted(len(pages), 'page')}")
         model = _trained(plan, pages, weights_file, tell)
-        validated = _scores(validation, lambda row: row.site not in parts, model, tell)
+        validated = _scores(validation, lambda row: row.site not in parts, model, tell)  # `parts` has all trained sites
         training = AutoTraining(
             sets=sets,
             validation=validation,
@@ -255,7 +255,7 @@ def _read(path: Path, tell: Tell) -> tuple[SetSummary, list[PageExample]]:
     """The summary of a file, and the examples of its pages that have any text."""
     summary = SetSummary(path)
     page_examples = []
-    for row in read_pages(path, snippets=True):
+    for row in read_pages(path, with_snippets=True):
         summary.add(row)
         page = row.page
         if not page.blocks:
@@ -285,7 +285,7 @@ def _scores(
     scores_of_set = {}
     for summary in sets:
         tell(f"judging {summary.name}")
-        rows = read_pages(summary.path, snippets=True)
+        rows = read_pages(summary.path, with_snippets=True)
         scores = [score(row, model) for row in rows if row.gold is not None and is_judged(row)]
         if scores:
             scores_of_set[summary.name] = scores

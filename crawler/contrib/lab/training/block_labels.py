@@ -1,14 +1,14 @@
 """Labels the blocks of a page as main text or not, by its gold text.
 
 The label of a block is the share of its tokens that are in the gold. Runs of four tokens alone do not tell which tokens
-are: short blocks have no run, and a text that the page repeats may be in the gold only once. So page and gold are
+are in it: short blocks have no run, and a text that the page repeats may be in the gold only once. So page and gold are
 aligned:
 
 1. The runs that occur once in each text are anchors: a position in the page and one in the gold.
 2. The longest chain of anchors in the same order is kept.
 3. The tokens between two anchors are compared one by one.
-4. A block of four tokens or more is missed by the alignment if the gold has another order. It is judged by its runs
-   alone, unless another copy of it was aligned.
+4. The alignment misses a block if the gold has another order. So a block of four tokens or more is also judged by its
+   runs, and the larger share counts, unless a block with the same text was aligned.
 """
 
 from bisect import bisect_left
@@ -21,7 +21,7 @@ RUN = 4
 GAP = 300
 """Tokens after or before an anchor that are compared one by one; tokens further away can only match as runs."""
 SLACK = 20
-"""Tokens that may be compared in addition to twice as many as the gold has between two anchors."""
+"""Of the page, at most twice as many tokens as the gold has between two anchors are compared, plus this number."""
 Span = tuple[int, int]
 """The start and the end of some tokens."""
 Anchor = tuple[int, int]
@@ -55,7 +55,7 @@ def _share(
     gold_runs: set[tuple[str, ...]],
     aligned_texts: set[tuple[str, ...]],
 ) -> float:
-    """The share of a block's tokens that are in the gold, by the alignment or by the block's runs."""
+    """The share of a block's tokens that are in the gold, by the alignment or by the block's runs (step 4)."""
     if not block:
         return 0.0
     share = sum(position in aligned for position in range(*span)) / len(block)
@@ -85,7 +85,7 @@ def _aligned(page: Sequence[str], gold: Sequence[str]) -> Iterator[int]:
         for position in range(left, min(left + RUN, right)):
             if position >= 0 and gold_left + position - left < gold_right:
                 yield position
-        # The tokens between the two anchors; the one before all has a single position, -1.
+        # The tokens between the two anchors. `before_all` is one token long, a real anchor RUN.
         length = RUN if left >= 0 else 1
         yield from _between(page, (left + length, right), gold, (gold_left + length, gold_right))
 
@@ -99,7 +99,7 @@ def _between(page: Sequence[str], page_span: Span, gold: Sequence[str], gold_spa
     length = min(gold_end - gold_start, GAP)
     most = 2 * length + SLACK
     pieces = [(start, min(end, start + most), gold_start, gold_start + length)]
-    # If much lies between the anchors, only the tokens after the first and before the second one are compared.
+    # If much lies between the anchors, only the tokens near one of them are compared.
     if end - start > most or gold_end - gold_start > GAP:
         pieces = [
             (start, min(end, start + GAP), gold_start, min(gold_end, gold_start + GAP)),

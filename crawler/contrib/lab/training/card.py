@@ -1,4 +1,4 @@
-"""Writes the card of a model in Markdown, with its training data and scores, and puts card and weights in place.
+"""Writes the card of a model: a Markdown file about its training data and scores. Puts card and weights in place.
 
 A card has no date, so training the same model again writes the same card.
 """
@@ -24,7 +24,7 @@ def card(template: str, **values: object) -> str:
     """The card, rendered from a template of this folder."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=False,  # noqa: S701 - Markdown, whose cells are escaped by `table`
+        autoescape=False,  # noqa: S701 - the output is Markdown, and `table` escapes its cells
         undefined=StrictUndefined,
         trim_blocks=True,
         keep_trailing_newline=True,
@@ -40,7 +40,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text escaped for a cell: the names of sets are file names, which may have any character."""
+    """A text escaped for a cell, such as the name of a set, which is a file name and may have any character."""
     return SIGNS.sub(r"\\\g<0>", " ".join(printable(text).split()))
 
 

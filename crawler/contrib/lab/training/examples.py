@@ -1,8 +1,12 @@
 """Pages for training: read from JSON lines, as examples with labelled blocks, and as copies with less text.
 
-A page has a gold text: its whole main text. Or it has only snippets: the list `with` is in the main text, the list
-`without` is not; with `gold_partial`, the lines of `gold` are snippets of the main text. A gold text with `weak` was
-made by rules instead of people. Copies with less text teach a model what short articles with much noise look like.
+A set is the pages of one file. A line of it has a page with its `html` and `url`, and one of these:
+
+- `gold`: the gold text, which is the whole main text. With `weak`, rules made it instead of people.
+- `gold` and `gold_partial`: each line of `gold` is a snippet of the main text, whose other parts are unknown.
+- `with` and `without`: lists of snippets that are in the main text, and that are not.
+
+Copies with less text teach a model what short articles with much noise look like.
 """
 
 from collections import Counter
@@ -51,7 +55,7 @@ class TrainingPage:
     absent: tuple[str, ...]
     """Snippets that are not in the main text."""
     page_type: str
-    """As its set declares it; empty if it does not."""
+    """As its line declares it; empty if it does not."""
     _: KW_ONLY
     is_weak: bool = False
     """Whether the gold text was made by rules."""
@@ -95,13 +99,16 @@ class SetSummary:
             self.digest.update(part.encode("utf-8", "surrogatepass") + b"\xff")
 
 
-def read_pages(path: Path, snippets: bool = False) -> Iterator[TrainingPage]:
-    """The pages of a file, with `snippets` also pages that have only snippets; raises a GoldError at a broken line."""
+def read_pages(path: Path, with_snippets: bool = False) -> Iterator[TrainingPage]:
+    """The pages of a file; raises a GoldError at a broken line, and at snippets unless `with_snippets` allows them."""
+    missing = "no html and gold"
+    if with_snippets:
+        missing += ", nor html, with and without"
     for number, row in objects(path):
         if isinstance(row, str):
             raise GoldError(f"line {number} of {path}: {row}")
-        if not (_has_gold(row) or (snippets and _has_snippets(row))):
-            raise GoldError(f"line {number} of {path}: no html and gold{', nor html, with and without' * snippets}")
+        if not (_has_gold(row) or (with_snippets and _has_snippets(row))):
+            raise GoldError(f"line {number} of {path}: {missing}")
         yield _page(row, path, number)
 
 
@@ -155,8 +162,8 @@ MOST_BLOCKS_OF_SNIPPET = 3
 class PageExample:
     """A page with labelled blocks."""
 
-    group: str
-    """The set of the page."""
+    page_set: str
+    """The name of the page's set."""
     site: str
     arrays: PageArrays
     labels: Floats
@@ -171,11 +178,11 @@ class PageExample:
         return not np.isnan(self.labels).any()
 
 
-def example(group: str, site: str, page: Page, gold: str, page_type: str, *, is_weak: bool = False) -> PageExample:
+def example(page_set: str, site: str, page: Page, gold: str, page_type: str, *, is_weak: bool = False) -> PageExample:
     """A page with its gold text; it must have a block."""
     block_labels = labels([tokens(block.text) for block in page.blocks[:MAX_BLOCKS]], tokens(gold))
     return PageExample(
-        group=group,
+        page_set=page_set,
         site=site,
         arrays=page_arrays.page_arrays(page),
         labels=np.array(block_labels, np.float32),
@@ -184,22 +191,27 @@ def example(group: str, site: str, page: Page, gold: str, page_type: str, *, is_
     )
 
 
-def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
-    """A page with only the labels that snippets give, of main text and of noise."""
+def snippets(page_set: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
+    """A page in which only blocks with a snippet have labels: `present` are snippets of main text, `absent` of noise."""
     texts = [" ".join(tokens(block.text)) for block in page.blocks[:MAX_BLOCKS]]
     block_labels = np.full(len(texts), np.nan, np.float32)
-    # A block with snippets of both kinds is main text, so these come last.
+    # A block with snippets of both kinds is main text, so the snippets of main text overwrite the labels of noise.
     for is_main, snippet_texts in ((False, absent), (True, present)):
         for snippet in snippet_texts:
             words = " ".join(tokens(snippet))
-            blocks = [block for block, text in enumerate(texts) if words and words in text]
-            if len(blocks) <= MOST_BLOCKS_OF_SNIPPET or not is_main:
-                block_labels[blocks] = float(is_main)
-    return PageExample(group=group, site=site, arrays=page_arrays.page_arrays(page), labels=block_labels, page_type="")
+            indexes = [index for index, text in enumerate(texts) if words and words in text]
+            if len(indexes) <= MOST_BLOCKS_OF_SNIPPET or not is_main:
+                block_labels[indexes] = float(is_main)
+    return PageExample(
+        page_set=page_set, site=site, arrays=page_arrays.page_arrays(page), labels=block_labels, page_type=""
+    )
 
 
 def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
-    """For each site the part of the cross-validation that it belongs to, chosen at random; parts have equal sizes."""
+    """For each site the number of the part of the cross-validation to which it belongs, chosen at random.
+
+    The parts have the same number of sites, or one more.
+    """
     shuffled_sites = sorted(set(sites))
     np.random.default_rng(seed).shuffle(shuffled_sites)
     return {site: number % parts for number, site in enumerate(shuffled_sites)}
@@ -209,12 +221,12 @@ def weights_of(examples: Sequence[PageExample]) -> list[float]:
     """The weight of each example. Pages of small sets weigh more, so that the largest set does not decide alone what
     main text is.
     """
-    sizes = Counter(example.group for example in examples)
+    sizes = Counter(example.page_set for example in examples)
     largest = max(sizes.values())
-    weight_of_set = {group: min(MOST_WEIGHT, (largest / size) ** SET_EXPONENT) for group, size in sizes.items()}
+    weight_of_set = {page_set: min(MOST_WEIGHT, (largest / size) ** SET_EXPONENT) for page_set, size in sizes.items()}
     weights = []
     for example in examples:
-        weight = weight_of_set[example.group]
+        weight = weight_of_set[example.page_set]
         if example.is_weak:
             weight *= WEAK_WEIGHT
         if example.page_type in LIST_TYPES:
@@ -228,11 +240,11 @@ def weights_of(examples: Sequence[PageExample]) -> list[float]:
 COPY_SHARES = (0.08, 0.4)
 """The least and the greatest share of the main text that a copy keeps."""
 LEAST_MAIN_BLOCKS = 4
-"""The main text of a copy is shortened if it has at least so many blocks."""
+"""The main text of a copy is shortened if it has at least so many blocks: those with a label of .5 or more."""
 BEGINNINGS = 0.5
 """The share of shortened copies that keep the beginning of the main text; the others keep any part."""
 TAG_WORDS = 2
-"""How many words at the beginning of an element's names stand for its tag: the tag, and its letters."""
+"""How many words at the beginning of an element's names stand for its tag: whole and as letters, e.g. `h2`, `h`."""
 DROPPED_CONTAINERS = 0.02
 """The share of the small containers without main text that a copy loses."""
 SMALL_CONTAINER = 0.4
@@ -259,11 +271,11 @@ def shorter(labels: Floats, arrays: PageArrays, generator: np.random.Generator) 
             kept[start:end] = False
     if kept.sum() > 1:
         return kept
-    return np.ones(number, bool)
+    return np.ones(number, bool)  # too little is left
 
 
 def subset(arrays: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
-    """The arrays of a page with only these blocks."""
+    """The arrays of a page with only the blocks that are `kept`."""
     number = len(kept)
     outline = arrays.outline
     texts = arrays.texts
@@ -298,9 +310,9 @@ def subset(arrays: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
         tags=arrays.tags[blocks],
         lengths=arrays.lengths[blocks],
         linked=arrays.linked[blocks],
-        copies=np.unique(arrays.copies[blocks], return_inverse=True)[1],
+        copies=np.unique(arrays.copies[blocks], return_inverse=True)[1],  # numbered anew, without gaps
         links=arrays.links[blocks],
-        images=np.concatenate([arrays.images[blocks], arrays.images[-1:]]),
+        images=np.concatenate([arrays.images[blocks], arrays.images[-1:]]),  # the last entry is of no block
     )
 
 

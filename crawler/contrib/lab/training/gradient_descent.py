@@ -3,12 +3,13 @@
 The error of a page is the cross entropy of its blocks, each weighted by the root of its tokens, minus the expected F1
 of its text:
     F1 = 2 sum p y t / sum (p + y) t,     p the probability, y the label, t the tokens of a block.
-The cross entropy makes the outputs probabilities; the F1 is what the text is judged by. A part of the same error is
-added for the probabilities from which the compared main text is computed. The training is deterministic: the same pages
-and seed give the same weights on the same machine.
+The cross entropy makes the outputs probabilities; the F1 is what the text is judged by. The layer COMPARED compares
+blocks with the main text so far, which it chooses by probabilities of its own; their error is added with the weight
+SO_FAR. The training is deterministic: the same pages and seed give the same weights on the same machine.
 
 Values and gradients are arrays with a row for each block. `likely` is the probability that a block is main text, and
-`slope` the gradient of the error for its logit. `crawler.extraction.auto.network` defines the layers.
+`slope` the gradient of the error for its logit. A function whose name ends in `_back` computes the gradient for the
+input of a function from that for its output. `crawler.extraction.auto.network` defines the layers.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,23 +25,23 @@ from crawler.extraction.auto.page_arrays import Floats
 from crawler.extraction.auto.text_arrays import Ints
 
 STEPS = (1, 0, 2, 0, 1, COMPARED)
-"""The layers between the first and the last, by their Layer.step."""
+"""The layers between the first and the last, by their Layer.step: the distance of neighbours, 0 for containers."""
 WIDTH = 40
-"""The values of a block in each layer."""
+"""How many values a block has in each layer."""
 PAGES = 16
 """Pages of a batch."""
-RATE_AT_END = 1e-5
-"""The step size at the end, to which it falls like a cosine."""
 RATE = 3e-3
 """The largest step size of Adam."""
 FIRST_STEPS = 50
-"""The number of steps until the largest size is reached."""
+"""The number of steps in which the step size grows to RATE."""
+RATE_AT_END = 1e-5
+"""The step size at the end, to which it falls like a cosine."""
 DECAY = 1e-3
 """The weight decay."""
 FORGOTTEN = 0.15
 """The dropout rate of layers."""
 BLIND = 0.25
-"""The share of pages of a batch for which a group of features is hidden."""
+"""The probability that a group of features is hidden on a page of a batch."""
 F1_SHARE = 0.5
 """The weight of the F1 in the error."""
 SO_FAR = 0.3
@@ -60,9 +61,10 @@ class Lesson:
 
     features: Floats
     """One row for each block."""
-    nest: BlockGroups
+    block_groups: BlockGroups
     """The groups of the blocks: containers, page and paths."""
     labels: Floats
+    """The probability of main text that the network should find for each block."""
     tokens: Floats
     """The number of tokens of each block."""
     weights: Floats
@@ -72,7 +74,7 @@ class Lesson:
 
 
 class _Batch:
-    """Several pages, joined as if they were one page with borders."""
+    """Several pages, joined as if they were one page; values are not passed on across the borders between pages."""
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         counts = np.array([len(lesson.labels) for lesson in lessons])
@@ -88,7 +90,7 @@ class _Batch:
         self.tokens = np.concatenate([lesson.tokens for lesson in lessons])
         self.weights = np.concatenate([lesson.weights for lesson in lessons])
         self.f1_weights = np.array([lesson.f1_weight for lesson in lessons], np.float32)
-        self.mean, self.spreads = _means([lesson.nest for lesson in lessons], self.number)
+        self.mean, self.spreads = _means([lesson.block_groups for lesson in lessons], self.number)
 
     def shifted(self, rows: Floats, step: int) -> Floats:
         """For each row the row that is `step` blocks before it; zeros beyond the border of the page."""
@@ -125,7 +127,7 @@ class _Batch:
         return whole
 
     def main_text(self, rows: Floats, likely: Floats) -> Floats:
-        """For each block, the mean row of its page's main text, weighted by these probabilities."""
+        """For each block, the mean row of its page, in which each block is weighted by its probability."""
         means: Floats = (self._sums(likely[:, None] * rows) / self._text_blocks(likely))[self.page]
         return means
 
@@ -144,10 +146,12 @@ class _Batch:
         return self._sums(likely[:, None]) + LEAST_TEXT
 
 
-def _means(nests: Sequence[BlockGroups], number: int) -> tuple[Sparse, list[Sparse]]:
-    """A matrix from blocks to the means of groups, and for each kind of group a matrix from these to their blocks.
+def _means(groups_of_pages: Sequence[BlockGroups], number: int) -> tuple[Sparse, list[Sparse]]:
+    """A matrix that takes rows of blocks to the means of groups; and for each kind of group, a matrix that takes these
+    means to the blocks of the groups.
 
-    A kind is the innermost container, the one around it, ..., the page or the path; `number` is that of all blocks.
+    The kinds are the innermost container, the two containers around it, the page and the path. `number` counts all
+    blocks.
     """
     # Blocks and groups are numbered over all pages.
     members = []
@@ -155,13 +159,13 @@ def _means(nests: Sequence[BlockGroups], number: int) -> tuple[Sparse, list[Spar
     groups = []
     block_count = 0
     group_count = 0
-    for nest in nests:
-        bounds = zip(nest.starts, nest.ends, strict=True)
-        members += [nest.rows[start:end] + block_count for start, end in bounds]
-        sizes.append(nest.ends - nest.starts)
-        groups.append(nest.groups + group_count)
-        block_count += len(nest.groups)
-        group_count += len(nest.starts)
+    for page_groups in groups_of_pages:
+        bounds = zip(page_groups.starts, page_groups.ends, strict=True)
+        members += [page_groups.rows[start:end] + block_count for start, end in bounds]
+        sizes.append(page_groups.ends - page_groups.starts)
+        groups.append(page_groups.groups + group_count)
+        block_count += len(page_groups.groups)
+        group_count += len(page_groups.starts)
 
     # A row for each group: each of its blocks has an equal share of the mean.
     size = np.concatenate(sizes)
@@ -202,7 +206,7 @@ def learn(
             batch_error, gradient = _gradient(weights, batch, generator)
             error += batch_error
             adam.step(weights, gradient)
-            # At first the average covers fewer steps, so that the initial weights are forgotten.
+            # At first the average covers only the last tenth of the steps, so that the initial weights are forgotten.
             share = 1 - min(MEMORY, 1 - 1 / (adam.done / 10 + 1))
             for name, rows in weights.items():
                 average[name] += share * (rows - average[name])
@@ -240,7 +244,8 @@ def _blind(batch: _Batch, hidden: Sequence[Ints], generator: np.random.Generator
 
 def _gradient(weights: Weights, batch: _Batch, generator: np.random.Generator) -> tuple[float, Weights]:
     """The error of a batch, and its gradient for the weights."""
-    # Forward. For the way back, the input of each layer is kept, and the factor of its output: dropout, 0 below 0.
+    # Forward. For the way back, the input of each layer is kept, and the factor of its output: that of dropout, or 0
+    # where relu makes the output 0. Dropout scales the other values up, so that their mean stays the same.
     first_rows = np.maximum(batch.features @ weights["in weights"] + weights["in bias"], 0)
     rows = first_rows
     inputs_and_factors = []
@@ -251,7 +256,8 @@ def _gradient(weights: Weights, batch: _Batch, generator: np.random.Generator) -
         inputs_and_factors.append((inputs, dropout * (output > 0)))
         rows = rows + output * dropout
 
-    # Backward. `back` is the gradient for the rows before each layer, which also skip the layer.
+    # Backward. `back` is the gradient for the rows before each layer: a layer adds to its rows, so the gradient for the
+    # rows after it is part of it.
     error, slope = _error(batch, _likely(weights, rows))
     gradient: Weights = {"out weights": rows.T @ slope[:, None], "out bias": slope.sum(keepdims=True)}
     back = slope[:, None] @ weights["out weights"].T
@@ -283,8 +289,8 @@ def _compared(weights: Weights, batch: _Batch, rows: Floats) -> Floats:
 
 
 def _compared_back(weights: Weights, batch: _Batch, inputs: Floats, of_inputs: Floats, gradient: Weights) -> Floats:
-    """The gradient for the rows, from that for the layer's input; also adds to the gradient for the last weights, by
-    which the main text so far is chosen.
+    """The gradient for the rows, from that for the layer's input. The last layer's weights, which also choose the main
+    text so far, get their part of the `gradient`.
     """
     rows, _, text = np.split(inputs, 3, 1)
     of_rows, of_product, of_text = np.split(of_inputs, 3, 1)
@@ -298,9 +304,8 @@ def _compared_back(weights: Weights, batch: _Batch, inputs: Floats, of_inputs: F
 
 
 def _error(batch: _Batch, likely: Floats) -> tuple[float, Floats]:
-    """The cross entropy, summed over the batch; and the slope of the whole error with the F1, averaged over its pages.
-
-    The F1 is not part of the first value, which is only shown as progress.
+    """The cross entropy, summed over the batch, to show as progress; and the slope of the whole error, F1 included,
+    averaged over the pages.
     """
     labels = batch.labels
     tokens = batch.tokens
@@ -320,7 +325,7 @@ def _error(batch: _Batch, likely: Floats) -> tuple[float, Floats]:
 class _Adam:
     """Adam (https://arxiv.org/abs/1412.6980) with weight decay and a gradient norm of at most 1.
 
-    The numbers of `step` are the decay rates of the means, and what keeps divisors above 0.
+    In `step`, .9 and .99 are the decay rates of the means; 1e-8 and 1e-9 keep divisors above 0.
     """
 
     def __init__(self, weights: Weights, steps: int) -> None:

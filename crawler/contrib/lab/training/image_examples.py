@@ -1,8 +1,10 @@
 """The labelled links that the learned model of images is trained on.
 
-A link is an image on a page, by its address. It is found on its saved page as in a crawl; a sighting is one occurrence
-of the image there. The evidence of a site counts on how many of its pages each image is shown. Labelled images of
-crawls are read from the database as the crawl saw them, with the evidence that it counted.
+A link is an image on a page, by the address of the image. A sighting is one occurrence of the image on the page. The
+evidence of a site counts on how many of its pages each image is shown.
+
+Links are labelled in files, and searched on saved pages, whose evidence is counted anew. Or they are labelled in the
+dashboard, and read from the database with the sighting and the evidence of the crawl.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,7 +56,7 @@ class ImageExample:
 
 
 def find_images(labels: Sequence[ImageLabel], files: Sequence[Path], jobs: int, tell: Tell) -> list[ImageExample]:
-    """The labelled links that are found on the pages of some files."""
+    """The labelled links that are found on the pages of `files`."""
     evidence_by_site = evidence_of(read_all(files), jobs, lambda: tell(DIED), NAMELESS)
     pending = PendingLabels(labels, files)
     image_examples = [
@@ -84,14 +86,13 @@ def _examples_of_line(
     if saved.id not in pending.pages:
         return
 
-    # The sightings of each image, by its address.
-    shown: dict[str, list[Sighting]] = {}
+    sightings_by_image: dict[str, list[Sighting]] = {}
     for sighting in sightings(saved.page, EXTRACTORS[METHOD](saved.page)):
-        shown.setdefault(sighting.url, []).append(sighting)
+        sightings_by_image.setdefault(sighting.url, []).append(sighting)
     site = _site(saved, line)
     site_evidence = evidence_by_site.get(saved.site) or Evidence()
-    for label in pending.take(line.head[FILE], saved.id, shown):
-        image_sightings = shown[label.img]
+    for label in pending.take(line.head[FILE], saved.id, sightings_by_image):
+        image_sightings = sightings_by_image[label.img]
         yield ImageExample(
             label=label,
             site=site,
@@ -156,7 +157,7 @@ def _example_of_label(
 
 
 def _evidence_records(connection: Connection, crawl_name: str, site_name: str) -> Iterator[str]:
-    """The evidence of a site in a crawl, as JSON; all records are to be added up."""
+    """The evidence of a site in a crawl, as JSON records, which the caller adds up."""
     rows = select(evidence.c.counts).join(site, site.c.id == evidence.c.site_id)
     rows = rows.join(crawl, crawl.c.id == site.c.crawl_id).where(crawl.c.name == crawl_name, site.c.name == site_name)
     yield from connection.execute(rows.order_by(evidence.c.id)).scalars()

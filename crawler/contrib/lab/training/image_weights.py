@@ -7,9 +7,9 @@ A link is an image on a page, by its address. A link whose probability of noise 
    than the best thresholds. The probability of noise never falls if more pages of the site show the image.
 2. The limit: trees trained on four fifths of the sites judge the last fifth, each fifth in turn. The limit is the
    lowest probability at which at most LOST of all content is lost, and SITES_KEPT of the sites keep KEPT_OF_SITE of
-   their content. The links of a site are never split.
-3. The model is judged as it is loaded from its file, in half precision, on validation links, without links of sites
-   that it was trained on. The weights and their card are put in place, both or neither.
+   their content.
+3. The model is judged on validation links of sites that it was not trained on, after it was saved and loaded, which
+   rounds weights to half precision. The weights and their card are put in place, both or neither.
 """
 
 import sys
@@ -48,6 +48,7 @@ TREES = 400
 RATE = 0.15
 """The learning rate."""
 FOLDS = 5
+"""The parts of the sites, each of which is judged by trees trained on the others."""
 LOST = 0.012
 """The share of all content that may be lost when the limit is chosen."""
 KEPT_OF_SITE = 0.99
@@ -80,9 +81,11 @@ KNOWN = frozenset(
     "marked wcxb_dev fundus andy_articles magic_article magic_forum zh_handcrafted trafilatura_snippets dragnet canola"
     " harvest_forums crf_id mercury_rules known_markup recipes_partial manuals".split()
 )
-"""Sets that the weights of the extractor were trained on, according to its card: it may do too well on them."""
+"""Sets that `auto` was trained on, according to its card. It may find their main text, which features of images depend
+on, better than that of other pages.
+"""
 UNKNOWN = "validation, sets that the extractor was not trained on"
-"""The name of the figures of all other sets."""
+"""The name of the row for all other sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +159,9 @@ def _fit(links: Sequence[ImageExample], seed: int) -> NoiseModel:
 
     rows = np.stack([row for link in links for row in link.features])
     noise = np.array([link.label.is_noise for link in links for _ in link.features], np.float32)
+    # The occurrences of a link share its weight.
     weights = [(UNSURE if link.label.unsure else 1.0) / len(link.features) for link in links for _ in link.features]
-    data = lightgbm.Dataset(
-        rows, label=noise, weight=np.array(weights), feature_name=[f"s{index}" for index in range(rows.shape[1])]
-    )
+    data = lightgbm.Dataset(rows, label=noise, weight=np.array(weights))
     booster = lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES)
     trees = [_splits_and_table(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]]
     splits, edges, tables = (np.array(column) for column in zip(*trees, strict=True))
@@ -207,10 +209,11 @@ def _splits_and_table(root: dict[str, Any]) -> tuple[list[int], list[float], lis
 
 @dataclass(frozen=True, slots=True)
 class JudgedLinks:
-    """Labelled links, and the probability of noise of each, by a model that was not trained on its site."""
+    """Labelled links, and for each its probability of noise, by a model that was not trained on the link's site."""
 
     links: Sequence[ImageExample]
     likely: Floats
+    """The probability of noise of each link."""
     label_count: int
     """The number of labels, including those of images that were not found on their page."""
     fingerprint: str

@@ -1,10 +1,10 @@
 """Trains the weights by which author and date of publication are chosen (crawler.metadata.choice).
 
-A candidate is a value found on the page. Its signs are named numbers that tell where and how it was found. The empty
-field is also a candidate, whose signs are those of the page.
+A candidate is a value found on the page. Its signs are named numbers that tell where and how it was found. That the
+page has no value is a choice like the candidates; its signs are about the page, e.g. the type of the page.
 
-1. The candidates of each page are read with their signs. Each page counts twice, the second time as a page of unknown
-   type, because only `auto` finds the type.
+1. The candidates of each page are read with their signs. Each page counts twice, the second time with an unknown type,
+   because methods other than `auto` do not find the type.
 2. The weights that make the right candidates most probable are found by L-BFGS, with a penalty for large weights. If
    the right value is not a candidate, the right choice is an empty field.
 3. Sites are split into five parts, and the pages of each part are judged by weights trained without it. Then the
@@ -57,7 +57,7 @@ class FieldExample:
     """The right value, spelled like the candidate if there is one; empty if the page has none."""
 
     def right_index(self) -> int:
-        """The index of the right candidate, after the last one if the field should be empty."""
+        """The index of the right candidate; the number of candidates if the field should be empty."""
         values = list(self.candidates.signs)
         if self.gold in values:
             return values.index(self.gold)
@@ -66,7 +66,7 @@ class FieldExample:
 
 @dataclass(frozen=True, slots=True)
 class FieldTraining:
-    """The weights for a field, and the counts of weights trained in the same way on held-out sites."""
+    """The weights for a field. `held_out` counts how often weights trained without a site were right on its pages."""
 
     pages: int
     weights: Weights
@@ -149,7 +149,7 @@ def fit(examples: Iterable[FieldExample]) -> Weights:
     right_rows = np.array(right_of_pages)
 
     def error(weights: NDArray[Any]) -> tuple[float, NDArray[Any]]:
-        """The error of weights, the cross entropy of the right candidates plus the penalty; and its gradient."""
+        """The error, which is the cross entropy of the right candidates plus the penalty; and its gradient."""
         scores = table @ weights
         powers = np.exp(scores - scores.max())  # no power overflows
         likely = powers / np.bincount(page, powers)[page]

@@ -1,10 +1,12 @@
 """Trains template-svm: an SVM from pages with gold text, as in section 6 of Yan and Wang 2020.
 
-A block is main text if most of its runs of four words are in the gold. A block of fewer words may be in the gold by
-chance, and is not used. There are far more blocks of noise than of main text, so the same number of each kind is drawn.
-At most one block of each kind is drawn from a page, with a probability proportional to its length; the paper does not
-say this. Otherwise a page with a thousand comments or buttons would teach more than all other pages, and each button
-would count as much as an article.
+A block is main text if most of its runs of four words (shingles) are in the gold. A block of fewer words may be in the
+gold by chance, and is not used. There are far more blocks of noise than of main text, so the same number of each kind
+is drawn. At most one block of each kind is drawn from a page, with a probability proportional to its length; the paper
+does not say this. Otherwise a page with a thousand comments or buttons would teach more than all other pages, and each
+button would count as much as an article.
+
+The template of a host is the set of leaf labels (tag and text) that its pages share; a library finds it.
 """
 
 import random
@@ -36,12 +38,12 @@ SHINGLE = 4
 MAIN_SHARE = 0.5
 """A block is main text if a larger share of its shingles is in the gold."""
 MAX_BLOCKS = 600
-"""Blocks of each kind: more blocks give more support vectors, which cost time on every page."""
+"""The most blocks of each kind; more blocks give more support vectors, which cost time on every page."""
 MAX_VECTORS = 600
 """The most support vectors of an SVM that may be chosen."""
 INSIGNIFICANT = 0.01
-"""A smaller difference in F1 is not significant with this number of blocks. Of the SVMs that are as good as the best,
-the one with the fewest vectors is chosen: it is fast, and smooth enough to generalize.
+"""A smaller difference in F1 is not significant with MAX_BLOCKS blocks. Of the SVMs that are as good as the best, the
+one with the fewest vectors is chosen: it is fast, and smooth enough to generalize.
 """
 COSTS = (1.0, 10.0, 100.0, 1_000.0)
 GAMMAS = (1.0, 4.0, 16.0, 64.0, 256.0)
@@ -54,7 +56,7 @@ class BlockSample:
 
     host: str
     page: int
-    """A number of the page among those of its host; a page with and without the template has two."""
+    """A number of the page that is unique on its host; the page with the template and without it has two numbers."""
     length: int
     """Characters of text."""
     features: LabelShares
@@ -88,8 +90,8 @@ class TrainedSvm:
 
 
 def samples(gold: Iterable[tuple[Page, str]]) -> list[BlockSample]:
-    """The blocks of pages with gold text: of each page with all its labels, as in the first pages of a host in a crawl,
-    and without the template of the host.
+    """The blocks of pages with gold text. Each page is used twice: whole, like a host's first pages in a crawl, and
+    without the template of its host.
     """
     pages_by_host: dict[str, list[tuple[Page, str]]] = defaultdict(list)
     for page, text in gold:
@@ -102,17 +104,17 @@ def _samples_of_host(host: str, pages: list[tuple[Page, str]]) -> Iterator[Block
     library = _library([page for page, _ in pages])
     for number, (page, text) in enumerate(pages):
         gold = set(_shingles(text))
-        removed_labels: list[Collection[LeafLabel]] = [frozenset()]
+        templates: list[Collection[LeafLabel]] = [frozenset()]
         if library:
-            removed_labels.append(library.common(page))
-        for version, common in enumerate(removed_labels):
+            templates.append(library.common(page))
+        for version, template in enumerate(templates):
             # The texts of each block, whose index is the `home` of its leaves.
             texts: dict[int, list[str]] = defaultdict(list)
             for leaf in leaves(page).leaves:
-                if (leaf.tag, leaf.text) not in common:
+                if (leaf.tag, leaf.text) not in template:
                     texts[leaf.home].append(leaf.text)
 
-            blocks = block_counts(page, common)
+            blocks = block_counts(page, template)
             features_of_blocks = features(blocks)
             for home, parts in texts.items():
                 shingles = _shingles(" ".join(parts))
@@ -128,8 +130,8 @@ def _samples_of_host(host: str, pages: list[tuple[Page, str]]) -> Iterator[Block
 
 
 def _library(pages: list[Page]) -> Library:
-    """The library of a host: the labels that its pages share. With fewer than N1 pages, of which none could be learned,
-    two pages suffice.
+    """The library of a host: the labels that its pages share. `learn` needs N1 pages; of fewer pages, it has the labels
+    of at least two.
     """
     if len(pages) >= N1:
         return learn(pages)
@@ -142,7 +144,7 @@ def _shingles(text: str) -> list[tuple[str, ...]]:
 
 
 def train(blocks: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedSvm:
-    """The SVM with the best parameters by cross-validation over hosts; of equally good SVMs, the smallest."""
+    """The SVM with the best parameters by cross-validation over hosts; of SVMs equal within INSIGNIFICANT, the smallest."""
     balanced = _balanced(blocks, random.Random(seed))  # noqa: S311 - to draw samples
     count = len({block.host for block in balanced})
     if count < folds:

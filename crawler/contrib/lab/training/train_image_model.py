@@ -49,9 +49,10 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
         )
 
     # Read the labels.
-    inputs = [readable_file(name) for name in (*label_files, *opts.validate)]
-    labels = _labels(inputs[: len(label_files)])
-    validation = _labels(inputs[len(label_files) :])
+    training_inputs = [readable_file(name) for name in label_files]
+    validation_inputs = [readable_file(name) for name in opts.validate]
+    labels = _labels(training_inputs)
+    validation = _labels(validation_inputs)
     files = files_of({label.set for label in labels}, opts.pages) if labels else []
     validation_files = files_of({label.set for label in validation}, opts.pages) if validation else []
     output = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILE)
@@ -65,7 +66,7 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
         crawl_images=crawl_images,
     )
 
-    _check_output(plan, [*inputs, *files, *validation_files])
+    _check_output(plan, [*training_inputs, *validation_inputs, *files, *validation_files])
     try:
         print(_report(write_image_weights(plan, _say), plan))
     except KeyboardInterrupt:

@@ -1,8 +1,8 @@
 """Trains the scores of names and words, and the page types that names indicate, by logistic regression.
 
-Names are the words in an element's tag, class, id, role and item property. Names and words are hashed into BUCKETS, and
-each bucket has three scores: as a name of the element around a block (own), as a name of the elements around that
-(around), and as a word of the block's text.
+Names are the words in an element's tag, class, id, role and item property. Names and words are hashed into BUCKETS
+buckets. Each bucket has three scores: as a name of the element around a block (own), as a name of the elements around
+that element (around), and as a word of the block's text.
 """
 
 import warnings
@@ -20,9 +20,9 @@ from crawler.extraction.auto.page_arrays import Floats, PageArrays
 from crawler.extraction.auto.text_arrays import BUCKETS, Ints
 
 AROUND = 0.3
-"""The weight of a name around a block, relative to a name of the block itself, before their scores are known."""
+"""The value of a name around a block in the input of the regression; a name of the block's own element has 1."""
 NEVER = -30.0
-"""The bias of a type that is never chosen."""
+"""The bias of a type without examples, which is never chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
 
 
 def _regression(**settings: float) -> Any:
-    """A function that fits a logistic regression, which may stop before it converges: that is faster and as good."""
+    """A function that fits a logistic regression and ignores that it has not converged: stopping early is as good."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
@@ -103,7 +103,8 @@ def _rows(arrays: PageArrays) -> Any:
     outline = arrays.outline
     number = len(arrays.homes)
 
-    # The buckets of each distinct element's names; and for each container those of its own names and of all around it.
+    # The buckets of the names of each distinct element. For each container, the buckets of its names and of those of all
+    # containers around it.
     names = np.split(arrays.words.buckets, np.flatnonzero(np.diff(arrays.words.owner)) + 1)
     names_up_to: list[Ints] = []
     for name, parent in zip(outline.names, outline.parents, strict=True):

@@ -56,7 +56,9 @@ def test_main_text_is_what_the_first_set_calls_so(examples: list[PageExample]) -
     page = Page.from_html(row(14)["html"], row(14)["url"])
     at = [block.tag for block in page.blocks].index("h1")
     without = [
-        replace(one, group="without", labels=np.where(np.arange(len(one.labels)) == one.labels.argmax(), 0, one.labels))
+        replace(
+            one, page_set="without", labels=np.where(np.arange(len(one.labels)) == one.labels.argmax(), 0, one.labels)
+        )
         for one in golden
     ]
     headline = [
@@ -101,7 +103,7 @@ def test_sites_are_in_one_part_each() -> None:
 
 def test_small_sets_weigh_more(examples: list[PageExample]) -> None:
     sizes = {"large": 400, "small": 100, "tiny": 1}
-    some = [replace(examples[0], group=group) for group, size in sizes.items() for _ in range(size)]
+    some = [replace(examples[0], page_set=page_set) for page_set, size in sizes.items() for _ in range(size)]
     found = weights_of([*some, examples[-1]])
     assert (found[0], found[400], found[500], found[501]) == (1, pytest.approx(4**0.35), 3, 0.7)
     weak = weights_of([*some[:400], replace(some[400], is_weak=True), *some[401:]])
@@ -129,5 +131,5 @@ def test_an_example() -> None:
     page = Page.from_html("<ul><li>News</ul><p>Bees dance in the dark.</p>")
     one = example("set", "site", page, "Bees dance in the dark!", "forum")
     assert one.labels.tolist() == [0, 1]
-    assert (one.group, one.site, one.page_type, one.is_golden) == ("set", "site", "forum", True)
+    assert (one.page_set, one.site, one.page_type, one.is_golden) == ("set", "site", "forum", True)
     assert np.array_equal(one.arrays.lengths, page_arrays(page).lengths)

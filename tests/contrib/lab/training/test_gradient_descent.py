@@ -59,7 +59,9 @@ def error(weights: gradient_descent.Weights) -> float:
     found = 0.0
     for made, share in ((net, 1.0), (replace(net, layers=net.layers[:-1]), SO_FAR)):
         for one in lessons():
-            p = network.probabilities(made, network.hidden_of([made], one.features, one.nest)[0]).astype(np.float64)
+            p = network.probabilities(made, network.hidden_of([made], one.features, one.block_groups)[0]).astype(
+                np.float64
+            )
             y, t = one.labels, one.tokens
             found -= share * (one.weights * (y * np.log(p) + (1 - y) * np.log(1 - p))).sum()
             found -= share * F1_SHARE * one.f1_weight * 2 * (p * y * t).sum() / ((p + y) * t).sum()
