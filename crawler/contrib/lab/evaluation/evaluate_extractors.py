@@ -122,7 +122,7 @@ class Evaluation:
 
 
 class _Progress:
-    """Shows progress: one line that is updated on a terminal, elsewhere a line for each method."""
+    """Shows progress on standard error: on a terminal one line that is updated, elsewhere a line for each method."""
 
     def __init__(self) -> None:
         self.started_at = time.monotonic()

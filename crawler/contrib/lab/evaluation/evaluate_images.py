@@ -32,11 +32,11 @@ DIGITS = 9
 """Digits of scores: smaller differences are rounding errors."""
 PAPER_MODELS = ("keyword", "redundancy", "entropy")
 """The models of Li 2006, as fields of a verdict."""
+# The names of the other models in tables.
 JOINT = "joint verdict"
 ALL_OF_PAPER = "the three joined"
 LISTS = "filter lists"
 ALL_CONTENT = "everything is content"
-"""The names of the other models in tables."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def models(lists: tuple[Path, ...]) -> dict[str, ImageJudge]:
     return judges | {ALL_CONTENT: AllContent()}
 
 
-@cache  # once in each process: a FilterListModel is sent to processes with the paths only
+@cache  # read once in each process: the FilterListModel that is sent to a process has only the paths
 def _loaded_lists(paths: tuple[Path, ...]) -> FilterLists:
     return FilterLists(paths)
 

@@ -14,7 +14,7 @@ from crawler.metadata.record_readers import READERS
 from crawler.page.page import Page
 
 HEADS = ("pages", "right", "wrong", "missing", "precision", "without it", "invented", "ms a page")
-"""The heads of the columns after field and program; the time is that of all fields together."""
+"""The heads of the columns after field and program. The time is of all fields together, so their rows repeat it."""
 
 Reader = Callable[[str, str, tuple[str, ...]], dict[str, str]]
 """Called with the source and the address of a page and the names of fields; returns the values of the fields."""
@@ -65,7 +65,7 @@ def _fault(row: Row) -> str:
 
 def _rows(pages: list[Row]) -> Iterator[tuple[str, ...]]:
     """The head of the table, and a row for each field and program."""
-    # Run the programs; only the fields that a page has, be they empty, are compared.
+    # Run the programs. A field is compared if the page's line has it; an empty text means that the page has no value.
     programs = [name for name in PROGRAMS if name == "winnow" or find_spec(name)]
     known_fields = tuple(field for field in FIELDS if any(isinstance(row.get(field), str) for row in pages))
     pairs_by_field: dict[str, dict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))

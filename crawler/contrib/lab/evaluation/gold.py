@@ -61,7 +61,7 @@ class GoldPage:
 
 @dataclass(frozen=True, slots=True)
 class GoldSet:
-    """The pages of one file, and its broken lines."""
+    """The pages of one file, and the faults of its broken lines."""
 
     name: str
     pages: tuple[GoldPage, ...]
@@ -196,10 +196,10 @@ class PendingLabels:
     """Labels whose images have not been found on a page yet."""
 
     def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
-        """A file with the name of a set has the pages of that set; other files may have pages of all other sets."""
+        """The labels of a set are searched in the file with its name; without such a file, in all other files."""
         labels = tuple(labels)
         self._sets_with_file = {label.set for label in labels} & {set_name(path) for path in files}
-        # By set and page id, then by image. The set is empty if no file has its name.
+        # By set and page id, then by image. The set is an empty text if no file has its name.
         self._labels_of_page: dict[tuple[str, str], dict[str, ImageLabel]] = {}
         for label in labels:
             set_with_file = label.set if label.set in self._sets_with_file else ""
@@ -207,7 +207,7 @@ class PendingLabels:
         self.pages = frozenset(page for _, page in self._labels_of_page)
 
     def take(self, file: str, page: str, shown: Container[str]) -> list[ImageLabel]:
-        """Remove and return the labels of the images that a page of a file shows."""
+        """Remove and return the labels of images on a page of a file; `shown` are the addresses of its images."""
         name = set_name(Path(file))
         set_with_file = name if name in self._sets_with_file else ""
         labels = self._labels_of_page.get((set_with_file, page), {})
@@ -222,7 +222,8 @@ class PendingLabels:
 def read_labels(path: Path) -> tuple[list[ImageLabel], list[str]]:
     """The labels of a file, and the faults of broken lines.
 
-    A line has set, page (an id), img, label (content or noise) and kind. The first label of an image counts.
+    A line has `set`, `page` (an id), `img`, `label` (`content` or `noise`), `kind`, and perhaps `unsure`. The first
+    label of an image on a page counts.
     """
     labels: dict[tuple[str, str, str], ImageLabel] = {}
     faults = []

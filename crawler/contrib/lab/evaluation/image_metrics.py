@@ -2,12 +2,13 @@
 
 A link is the address of an image on one page. A higher score means that a link is more likely to be noise.
 
-- AUC: how often the noise of a pair of noise and content has the higher score; a tie counts one half.
-- Noise removed at 98%: the share of noise that scores at least a limit, the lowest limit that leaves 98% of the content
-  below it. Links with the same score are not separated.
-- At the model's own threshold: the share of content that is kept; NRecall and NPrecision of Li 2006, which are the
-  skipped noise as a share of all noise and of all skipped links (as printed in the paper, NPrecision would always be
-  1); the share of adverts that are skipped; the share of sites that keep 99% of their content.
+- AUC: in how many pairs of noise and content the noise has the higher score; a tie counts one half.
+- Noise removed at 98%: the share of noise at or above the lowest score below which 98% of the content lies. Links with
+  the same score are not separated.
+- At the model's own threshold, above which links are skipped: the share of content that is kept; NRecall and NPrecision
+  of Li 2006, which are the skipped noise as a share of all noise and of all skipped links (as printed in the paper,
+  NPrecision would always be 1); the share of adverts that are skipped; the share of sites that keep 99% of their
+  content.
 
 Links of one site are alike, so the 95% intervals come from a bootstrap that draws sites instead of links: as many as
 there are, with replacement, 2000 times from the same seed. A single site gives no interval.
@@ -35,10 +36,11 @@ MOST_NUMBERS = 2_000_000
 ROUNDING = 1e-9
 """A difference below this is a rounding error."""
 ADVERT = "advert"
-"""The kind of image whose skipped share is a figure of its own."""
+"""The kind of adverts, whose skipped share is a figure of its own."""
 MANY_PAGES = 10
 """A site with at least so many pages is a large one."""
 COLUMNS = "links noise AUC removed@98% kept sites NRecall NPrecision adverts".split()
+"""The heads of the figures, explained in NOTE."""
 BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1)
 """The limits of the bins of a calibration."""
 BIN_HEAD = ("probability of noise", "links", "mean", "noise")
@@ -68,6 +70,7 @@ class ImageFigures:
 
     links: int
     noise: int
+    """How many of the links are noise by their label."""
     auc: float | None
     auc_interval: Interval | None
     removed: float | None
@@ -94,8 +97,9 @@ class _LinksByScore:
         self.noise = np.array([link.label.is_noise for link in links], dtype=np.float64)[self.order]
 
     def noise_and_content(self, weights: Numbers) -> tuple[Numbers, Numbers]:
-        """The weight of the noise and of the content with each score, the lowest first: a row for each row of weights,
-        which has a weight for each link.
+        """Two matrices: the weight of the noise, and of the content, with each distinct score, the lowest first.
+
+        A row of `weights` has a weight for each link; a row of each result is for the same row of `weights`.
         """
         ordered_weights = weights[:, self.order]
         noise = ordered_weights * self.noise
@@ -128,13 +132,16 @@ def figures(links: Sequence[ScoredLink], intervals: bool = True) -> ImageFigures
 
 
 def of_kind(links: Sequence[ScoredLink], kind: str) -> list[ScoredLink]:
-    """The links of a kind, and all links with the other label."""
+    """The links of a kind, and all links with the other label: for adverts, which are noise, all content."""
     labels = {link.label.is_noise for link in links if link.label.kind == kind}
     return [link for link in links if link.label.kind == kind or link.label.is_noise not in labels]
 
 
 def _weighted_figures(links: Sequence[ScoredLink], weights: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """AUC, removed noise and kept content for each row of weights; NaN if a figure would be a division by zero."""
+    """AUC, removed noise and kept content for each row of weights; NaN if a figure would be a division by zero.
+
+    A row has a weight for each link: how often its site is drawn in the bootstrap, or 1.
+    """
     if not links:
         nothing = np.full(len(weights), np.nan)
         return nothing, nothing, nothing
@@ -146,7 +153,7 @@ def _weighted_figures(links: Sequence[ScoredLink], weights: Numbers) -> tuple[Nu
     content_up_to = np.cumsum(content, axis=1)
     won = (noise * (content_up_to - content / 2)).sum(axis=1)
 
-    # The noise from each score on, if so little content is from it on; the lowest such score removes most.
+    # The noise at or above each score, if little enough content is there; the lowest such score removes most.
     noise_from = all_noise[:, None] - np.cumsum(noise, axis=1) + noise
     content_from = all_content[:, None] - content_up_to + content
     keeps_enough = content_from <= (1 - CONTENT_KEPT) * all_content[:, None] + ROUNDING
@@ -309,7 +316,7 @@ class CalibrationBin:
 
 
 def calibration(likely: np.ndarray[Any, np.dtype[np.floating[Any]]], noise: Sequence[bool]) -> list[CalibrationBin]:
-    """The bins that have links, the lowest first, of the probability of each link and of whether it is noise."""
+    """The bins that have links, the lowest first, from the probability of each link and whether it is noise."""
     is_noise = np.array(noise, bool)
     bins = []
     for low, high in pairwise(BINS):

@@ -10,7 +10,7 @@ from crawler.metadata.structured_data import letters
 FIELDS = ("title", "author", "published", "comments")
 DAY_LENGTH = len("2026-11-27")
 LEAST_LETTERS = 4
-"""How many letters a name must have at least to match as part of a longer one."""
+"""How many letters an author's name must have at least to match as part of a longer name."""
 LEAST_COMMENTS_F1 = 0.5
 """The least word F1 of comments that count as right."""
 _BETWEEN_NAMES = re.compile(r"\b(?:and|und|et|y|by)\b", re.IGNORECASE)
@@ -66,7 +66,7 @@ def is_right(field: str, value: str, gold: str) -> bool:
 
 
 def counts(field: str, pairs: Iterable[tuple[str, str]]) -> FieldCounts:
-    """The counts of pairs of a value and its gold value; either is empty if there is none."""
+    """The counts over pairs of a value and its gold value. An empty text stands for no value."""
     pairs = list(pairs)
     pairs_with_gold = [(value, gold) for value, gold in pairs if gold]
     values_without_gold = [value for value, gold in pairs if not gold]

@@ -3,8 +3,9 @@
 So the imports, the time and the crash of one method do not affect another. The process never sees the gold, and has no
 network: an audit hook refuses every use of a Python socket that could reach it. Its answers are JSON.
 
-A method that learns from the pages of a host makes a library of them, which it uses on each page. A process is warm
-once it has extracted a page: the first page is extracted twice, and only the second time is measured.
+Some methods learn what the pages of a host have in common. They keep it in a library, which they use on each page of
+the host. A process is warm once it has extracted a page: the first page is extracted twice, and only the second time
+is measured.
 """
 
 import json
@@ -34,7 +35,9 @@ HARMLESS = frozenset(("socket.__new__", "socket.gethostname", "socket.getservbyn
 Method = Callable[[MethodInput, Any], str | None]
 """Extracts the text of a page, with a library or None."""
 Request = dict[str, Any]
-"""`load`, or `learn` with the pages of a host, or `page` with its input and `warm`."""
+"""One of `{"load": True}`, `{"learn": [(html, url), ...]}` for the pages of a host, and
+`{"page": (html, url, lang), "warm": bool}`.
+"""
 PAGE_LIMIT = 30.0
 """Time limit of a page, in seconds."""
 
@@ -89,7 +92,7 @@ class MethodProcess:
         if self.is_running:
             self.exchange({"learn": site}, self.limit * max(1, len(site)))
         else:
-            self.start()  # which learns from `site`
+            self.start()  # it learns from `self.site`
 
     def text(self, page: GoldPage) -> MethodOutput:
         """The output of the method for a page."""

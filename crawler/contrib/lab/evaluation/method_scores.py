@@ -24,7 +24,7 @@ Tick = Callable[[str, str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class MethodFigures:
-    """The figures of a method on some pages."""
+    """The figures of a method on some pages; see `text_metrics` for the scores of a page."""
 
     pages: int
     failed: int
@@ -32,14 +32,18 @@ class MethodFigures:
     """The F1 of the average shingle precision and recall."""
     f1_interval: Interval | None
     precision: float
+    """The average shingle precision."""
     recall: float
+    """The average shingle recall."""
     word_f1: float
+    """The average word F1."""
     word_f1_interval: Interval | None
     right: float
     """Share of pages that are right."""
     grades: dict[str, float]
     """Share of pages with each grade."""
     rate: float | None
+    """The average of Shao's P."""
     leaf_precision: float | None
     leaf_recall: float | None
     reduction: float
@@ -125,7 +129,7 @@ def run_methods(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> dict[str, Me
 
         def report(done: int) -> None:
             if is_interrupted.is_set():
-                raise InterruptedError  # ends this thread, which cannot be cancelled
+                raise InterruptedError  # the only way to end a running thread
             tick(gold.name, method, done, len(gold.pages))
 
         return run(process, gold.pages, report)
@@ -135,12 +139,13 @@ def run_methods(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> dict[str, Me
             for method in plan.methods:
                 futures.append(threads.submit(run_method, method))
             while wait(futures, timeout=POLL_SECONDS).not_done:
-                pass  # a Ctrl-C that another thread handles is noticed when this thread wakes
+                pass  # wake now and then: only then this thread notices a Ctrl-C that another thread received
             return {method: future.result() for method, future in zip(plan.methods, futures, strict=True)}
         except KeyboardInterrupt:
             is_interrupted.set()
             threads.shutdown(wait=False, cancel_futures=True)
-            # Ctrl-C does not reach the processes. A thread that starts its process again has it killed again.
+            # Ctrl-C does not reach the processes. A thread may start its process again, so processes are killed until
+            # no thread runs.
             while any(future.running() for future in futures):
                 for process in processes:
                     process.kill()

@@ -40,6 +40,7 @@ class Peer:
     """How a peer is installed, imported and called."""
 
     package: str
+    """Its name on PyPI."""
     module: str
     text: Callable[[Any, MethodInput], str | None]
     """Extracts the main text of a page with the imported module."""

@@ -1,4 +1,4 @@
-"""The figures of a run as tables, as an HTML report, and as JSON for the comparison with later runs."""
+"""The figures of a run as an HTML report, as cells of tables, and as JSON (a record) to compare later runs with."""
 
 import json
 from collections import Counter
@@ -21,15 +21,15 @@ from crawler.reports.html_page import escaped, percent, report_page
 FORMAT = 1
 """The version of the JSON."""
 TOLERANCE = 0.005
-"""How far a figure may fall below the baseline."""
+"""How far a figure may fall below the baseline, the record of an earlier run."""
 COMPARED_FIGURES = {"f1": "shingle F1", "word_f1": "word F1"}
 """The figures that must not fall; speed is not compared, because it depends on the machine."""
 DIGITS = 4
 """Decimal places of the figures in JSON."""
 MOST_EXCERPT_BYTES = 3_500_000
-"""The size of all excerpts together."""
+"""The largest size of all excerpts together, as HTML."""
 EXCERPT_BYTES = 12_000
-"""The largest size of one excerpt."""
+"""The largest size of one excerpt, as HTML."""
 CHARACTERS_BEFORE = 300
 """Characters of the source that are shown before the first words of the gold."""
 CLUE_CHARACTERS = 24
@@ -37,9 +37,10 @@ CLUE_CHARACTERS = 24
 MOST_CLUES = 20
 """Lines of gold that are searched, until one is found."""
 MOST_REASONS = 5
-"""Reasons of failure that are listed for each method."""
+"""The most reasons of failure that are listed for each method."""
 EXCERPTS = 3
 """Excerpts of a page: of the source, the gold and the output."""
+# The heads of the table of figures, which `cells` fills, and of the table of compared methods.
 HEADS = (
     *("method", "F1", "95%", "P", "R", "word F1", "95%", "right", *GRADES),
     *("rate", "leaf P", "leaf R", "smaller", "pages/s", "failed"),
@@ -66,11 +67,11 @@ class BaselineComparison:
     """How many pairs of set and method were compared."""
     _: KW_ONLY
     gaps: int = 0
-    """How many of the pairs that could not be compared were requested in this run."""
+    """How many of the pairs that could not be compared were requested in this run; they are failures."""
 
 
 def record(results: Iterable[SetResult], version: str) -> str:
-    """The figures as JSON, one line for each method, in the order of the run; only pages/s differs between runs."""
+    """The figures as JSON, one line for each method, in the order of the run. Equal runs differ only in pages/s."""
     sets = []
     for result in results:
         figures_of_method = {
@@ -96,7 +97,7 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def compare_records(baseline: dict[str, Any], now: dict[str, Any]) -> BaselineComparison:
-    """Compare the methods and sets that both records have."""
+    """Compare the figures of a run, `now`, with those of an earlier one, for each set and method that both have."""
     falls = []
     not_compared = []
     count = 0

@@ -1,8 +1,8 @@
 """How reliable figures are: bootstrap intervals, tests between two methods, and corrections of the tests.
 
 Pages of one host are alike, so the bootstrap draws hosts instead of pages: as many as there are, with replacement, 2000
-times from the same seed. The interval holds the middle 95% of the figures. A page without a host counts as a host. A
-single host gives no interval.
+times from the same seed. The interval holds the middle 95% of the figures. A page without a host counts as a host of
+its own. A single host gives no interval.
 
 Two methods are compared on the same pages by
 
@@ -32,7 +32,7 @@ SEED = 2026
 MIDDLE = (2.5, 97.5)
 """The percentiles at the ends of an interval."""
 ROUNDING = 1e-9
-"""A standard deviation below this share of the largest difference is a rounding error."""
+"""A standard deviation up to this share of the largest difference is a rounding error, and counts as 0."""
 AT_ONCE = 500
 """Draws that are computed at once, to limit memory with many hosts."""
 
@@ -77,7 +77,10 @@ def intervals(scores: Sequence[TextScore], hosts: Sequence[str]) -> tuple[Interv
 
 
 def bootstrap_draws(count: int, at_once: int) -> Iterator[np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
-    """The draws of the bootstrap, `at_once` at a time: rows with the number of times each host or site was drawn."""
+    """The DRAWS draws of the bootstrap, `at_once` of them at a time.
+
+    A row is one draw: for each of `count` hosts or sites, how often it was drawn.
+    """
     generator = np.random.default_rng(SEED)
     for done in range(0, DRAWS, at_once):
         yield generator.multinomial(count, [1 / count] * count, size=min(at_once, DRAWS - done))
@@ -168,12 +171,12 @@ def _compared(first: str, second: str, scores: dict[str, Sequence[TextScore]]) -
 def _sums_by_host(scores: Sequence[TextScore], hosts: Sequence[str]) -> Numbers:
     """A row for each host: sum and number of shingle precisions, of shingle recalls and of word F1s."""
     sums: defaultdict[str | int, list[float]] = defaultdict(lambda: [0.0] * 6)
-    for place, (score, host) in enumerate(zip(scores, hosts, strict=True)):
-        row = sums[host or place]
-        for at, value in enumerate((score.shingle_precision, score.shingle_recall, score.f1)):
+    for index, (score, host) in enumerate(zip(scores, hosts, strict=True)):
+        row = sums[host or index]  # a page without a host has a row of its own
+        for column, value in zip((0, 2, 4), (score.shingle_precision, score.shingle_recall, score.f1), strict=True):
             if value is not None:
-                row[2 * at] += value
-                row[2 * at + 1] += 1
+                row[column] += value
+                row[column + 1] += 1
     return np.asarray(list(sums.values()), dtype=np.float64)
 
 

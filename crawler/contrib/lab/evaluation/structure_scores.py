@@ -2,8 +2,8 @@
 
 Both texts are cut into the four parts in the same way. Text, code and formulas are compared by the edit similarity of
 all their characters: 1 - distance / length of the longer one. Tables are compared by the edit similarity of their
-trees, whose nodes are tables, rows and cells; changing a cell costs the edit distance of its text, from 0 to 1. A part
-that neither text has is not scored; a part that only one has scores 0.
+trees, whose nodes are tables, rows and cells. Removing or inserting a node costs 1, changing a cell the edit distance
+of its text divided by the longer length. A part that neither text has is not scored; a part that only one has scores 0.
 """
 
 import re
@@ -26,6 +26,7 @@ _RULE = re.compile(r"[\s|:-]+")
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _LINK = re.compile(r"\[((?:[^\]\\]|\\.)*)\]\([^)]*\)")
+# Marks of blocks (quotes, headings, list items) at the start of a line, of emphasis and code, and escaping backslashes.
 _MARKS = re.compile(r"^[ >]*(?:#{1,6} +|[-*+] +|:\s+|\d+[.)] +)?|[*_`]+|\\(?=[!-/:-@\[-`{-~])", re.MULTILINE)
 
 Table = tuple[tuple[str, ...], ...]
@@ -89,7 +90,7 @@ def _tables(markdown: str) -> tuple[Table, ...]:
     tables: list[list[tuple[str, ...]]] = []
     end_of_row = -1
     for row in _ROW.finditer(markdown):
-        if row.start() != end_of_row + 1 or not tables:  # not the line after the last row
+        if row.start() != end_of_row + 1 or not tables:  # not right below a row, so another table begins
             tables.append([])
         end_of_row = row.end()
         line = row[0].strip(" >\t")
@@ -103,7 +104,8 @@ def _table_similarity(first: Sequence[Table], second: Sequence[Table]) -> float:
     """The similarity of tables: 1 - distance / nodes of the larger tree, at least 0."""
     distance = _distance(first, second, _table_cost, _table_size)
     nodes = max(sum(map(_table_size, first)), sum(map(_table_size, second)))
-    return max(0.0, 1 - distance / nodes)  # removing one tree and inserting the other takes more steps than nodes
+    # The distance may exceed the nodes of the larger tree, as one tree is removed and the other inserted.
+    return max(0.0, 1 - distance / nodes)
 
 
 def _table_size(table: Table) -> int:

@@ -3,14 +3,15 @@
 A token is a run of letters and digits in lower case, or a single Chinese, Japanese or Korean character. A page has
 these scores:
 
-- Shingle precision and recall: the shares of the output's runs of four tokens that are in the gold, and of the gold's
-  runs that are in the output; a run counts as often as both texts have it. The share of an empty text is undefined, and
-  left out of averages. The F1 of a set is computed from its average precision and its average recall.
+- Shingle precision and recall: the share of the output's runs of four tokens (shingles) that are in the gold, and of
+  the gold's runs that are in the output. A run that occurs n times in one text and m times in the other is shared
+  min(n, m) times. The share of an empty text is undefined, and left out of averages. The F1 of a set is computed from
+  its average precision and its average recall.
 - Word F1: the same for single tokens and for each page separately; 0 if one of the two texts is empty.
 - Grade, after Shi: "excellent" if the main text is extracted and the noise is gone; "good" if some noise is left;
   "medium" if the main text is nearly extracted and more noise is left; "poor" otherwise. The graders of the paper
-  judged by eye. Here, "extracted" is a word recall of .9, and "nearly" of .7; noise is "gone" from a word precision of
-  .9, "some" from .7, and "more" from .5.
+  judged by eye. Here, the main text is extracted from a word recall of .9 on, and nearly extracted from .7 on. The
+  noise is gone from a word precision of .9 on; some is left from .7 on, and more from .5 on.
 - Rate, Shao's P: the bytes of extracted main text over the bytes of all main text. The paper does not say whether
   extracted noise is counted. Here it is not: the bytes are those of shared tokens.
 - Leaves, after Yan, whose unit is the leaf tag: precision and recall of the leaves that a method extracts. A leaf here
@@ -59,8 +60,11 @@ class TextScore:
     shingle_precision: float | None
     shingle_recall: float | None
     precision: float
+    """Word precision."""
     recall: float
+    """Word recall."""
     f1: float
+    """Word F1."""
     rate: float | None
     leaves: LeafCounts
     size: int
@@ -88,14 +92,14 @@ class CountedText:
 
     @cached_property
     def lines(self) -> frozenset[Shingle]:
-        """The tokens of the lines shorter than a shingle."""
+        """The tokens of each line that is shorter than a shingle."""
         lines = (tuple(tokens(line)) for line in self.text.splitlines())
         return frozenset(line for line in lines if len(line) < SHINGLE)
 
     def holds(self, leaf: Counter[Shingle]) -> bool:
-        """Whether this text has a leaf, which is given by its shingles."""
+        """Whether this text has a leaf, which is given by its shingles; it has at least one."""
         first = next(iter(leaf))
-        if len(first) < SHINGLE:
+        if len(first) < SHINGLE:  # the whole leaf, which must be a line
             return first in self.lines
         return all(shingle in self.shingles for shingle in leaf)
 

@@ -192,7 +192,7 @@ def example(page_set: str, site: str, page: Page, gold: str, page_type: str, *, 
 
 
 def snippets(page_set: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
-    """A page in which only blocks with a snippet have labels: `present` are snippets of main text, `absent` of noise."""
+    """A page whose blocks have a label only if they have a snippet: `present` are of main text, `absent` of noise."""
     texts = [" ".join(tokens(block.text)) for block in page.blocks[:MAX_BLOCKS]]
     block_labels = np.full(len(texts), np.nan, np.float32)
     # A block with snippets of both kinds is main text, so the snippets of main text overwrite the labels of noise.

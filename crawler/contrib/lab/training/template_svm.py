@@ -144,7 +144,7 @@ def _shingles(text: str) -> list[tuple[str, ...]]:
 
 
 def train(blocks: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedSvm:
-    """The SVM with the best parameters by cross-validation over hosts; of SVMs equal within INSIGNIFICANT, the smallest."""
+    """The SVM with the best F1 by cross-validation over hosts; of equally good SVMs, the one with fewest vectors."""
     balanced = _balanced(blocks, random.Random(seed))  # noqa: S311 - to draw samples
     count = len({block.host for block in balanced})
     if count < folds:

@@ -103,8 +103,8 @@ def _rows(arrays: PageArrays) -> Any:
     outline = arrays.outline
     number = len(arrays.homes)
 
-    # The buckets of the names of each distinct element. For each container, the buckets of its names and of those of all
-    # containers around it.
+    # The buckets of the names of each distinct element. For each container, the buckets of its names and of the names
+    # of all containers around it.
     names = np.split(arrays.words.buckets, np.flatnonzero(np.diff(arrays.words.owner)) + 1)
     names_up_to: list[Ints] = []
     for name, parent in zip(outline.names, outline.parents, strict=True):
