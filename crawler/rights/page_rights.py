@@ -32,7 +32,7 @@ HEADERS = (
 )
 """The headers of a response that are read."""
 MAX_LICENCES = 3
-"""Licence files that a page names which are read, and as many that it contains."""
+"""Licence files that a page names and that are read; also the licence files in the page itself that are read."""
 MAX_LINK = 20_000
 """Characters of the header `Link` that are read."""
 _LINK = re.compile(r"<([^<>]{1,2083})>([^<]{0,500})")
@@ -42,17 +42,17 @@ NO_HEADERS: Mapping[str, str] = {}
 
 @dataclass(frozen=True)
 class SiteFiles:
-    """The files of a host that were read before a page of it was requested."""
+    """The files that say something about the use of a page: those of its host, and those that the page names."""
 
     robots: RobotsFile | None = None
     tdm: TdmFile | None = None
     licences: tuple[LicenceFile, ...] = ()
     """The licence files that robots.txt names."""
     of_page: tuple[LicenceFile, ...] = ()
-    """The licence files that the page to be judged names."""
+    """The licence files that the page itself or its response names."""
 
     def evidence(self, url: str) -> list[RightsEvidence]:
-        """What the files say about an address of the host."""
+        """What the files say about the page at this address."""
         statements: list[RightsEvidence] = []
         if self.robots is not None:
             statements += self.robots.evidence(url)
@@ -73,11 +73,11 @@ NO_FILES = SiteFiles()
 
 
 def read_rights(page: Page, headers: Mapping[str, str] = NO_HEADERS, site: SiteFiles = NO_FILES) -> Rights:
-    """The rights to a page. `headers` are the `HEADERS` in its response, `site` has the files of its host."""
-    of_site = site.evidence(page.url)
-    # Kept apart: a header or the page may replace the reservation in the host's file.
-    in_tdm_file = [statement for statement in of_site if statement.signal is Signal.TDM_RESERVATION]
-    statements = [statement for statement in of_site if statement.signal is not Signal.TDM_RESERVATION]
+    """The rights to a page. `headers` are the `HEADERS` in its response, `site` has the files about its use."""
+    file_statements = site.evidence(page.url)
+    # A header or the page may replace the reservation in the host's tdmrep.json: `reservations` decides that below.
+    in_tdm_file = [statement for statement in file_statements if statement.signal is Signal.TDM_RESERVATION]
+    statements = [statement for statement in file_statements if statement.signal is not Signal.TDM_RESERVATION]
 
     # What the headers of the response say.
     says = headers.get(usage_preferences.HEADER)
@@ -89,11 +89,11 @@ def read_rights(page: Page, headers: Mapping[str, str] = NO_HEADERS, site: SiteF
         where = f"header {content_signals.HEADER}"
         statements.append(RightsEvidence(Signal.CONTENT_SIGNAL, where, says, content_signals.signals(says)))
 
-    # What the page says. A licence file that was not read is evidence only by its address.
+    # What the page says. If it names a licence file that was not read, the evidence is only the file's address.
     statements += tdm_reservation.reservations(headers, page.meta, in_tdm_file)
     statements += directives(page)
     statements += marked_parts(page)
-    statements += _inline(page)
+    statements += _statements_in_scripts(page)
     statements += [
         RightsEvidence(Signal.RSL, where, url) for where, url in _licence_files(page, headers) if not site.has_read(url)
     ]
@@ -138,8 +138,8 @@ def _is_rsl(element: etree._Element) -> bool:
     return element.get("type", "").strip().lower() == rsl.RSL_MEDIA_TYPE
 
 
-def _inline(page: Page) -> Iterator[RightsEvidence]:
-    """The statements of licences of RSL that are part of the page."""
+def _statements_in_scripts(page: Page) -> Iterator[RightsEvidence]:
+    """The statements of the RSL licence files in the scripts of a page."""
     for script in islice(filter(_is_rsl, page.metadata_elements("script")), MAX_LICENCES):
         text = (script.text or "").encode("utf-8", "replace")
         yield from rsl.read_file(text, f"script {rsl.RSL_MEDIA_TYPE}").evidence(page.url, is_of_page=True)

@@ -11,7 +11,7 @@ MAX_SAYS = 500
 MAX_WHERE = 400
 """Characters of `RightsEvidence.where` that are kept."""
 MAX_EVIDENCE = 20
-"""Statements that are kept in the item of a page; all of them decide about its rights."""
+"""Statements that are kept in the item of a page; the others also decide about its rights."""
 
 
 class Use(StrEnum):
@@ -78,7 +78,7 @@ class RightsEvidence:
     """The address of a file, or the part of the response or the page."""
     says: str
     uses: Uses = field(default_factory=dict)
-    """What it means for each use; empty if it means nothing, or another statement replaces it."""
+    """What the statement means for each use; empty if it means nothing, or if another statement replaces it."""
     read_at: str = ""
     """When its file was fetched; empty for the page itself."""
 
@@ -105,7 +105,7 @@ class Rights:
         """The item field `rights` of a page that was fetched at this time."""
         statements = list(self.evidence)
         if len(statements) > MAX_EVIDENCE:
-            statements.sort(key=lambda statement: not statement.uses)  # those that mean something come first
+            statements.sort(key=lambda statement: not statement.uses)  # first those that mean something
         return {
             "licence": self.licence,
             "uses": {use.value: self.state(use).value for use in Use},
