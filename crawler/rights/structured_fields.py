@@ -1,7 +1,7 @@
 """Dictionaries of structured fields, as far as usage preferences need them
 (https://www.rfc-editor.org/rfc/rfc9651#section-3.2).
 
-A dictionary is read strictly: after one error anywhere, nothing in it counts. Its grammar has no recursion, so one
+A dictionary is read strictly: if it has an error anywhere, nothing in it counts. Its grammar has no recursion, so one
 regular expression without backtracking can match a member. Repeated groups are atomic, not possessive: Python before
 3.11.5 matches too much with possessive ones (https://github.com/python/cpython/issues/106052).
 """
@@ -28,11 +28,12 @@ _IS_TOKEN = re.compile(_WORD)
 
 
 class FieldError(ValueError):
-    """A text is not a dictionary."""
+    """A text is not a dictionary, or it is too long."""
 
 
 def tokens(text: str) -> dict[str, str]:
-    """The members of a dictionary whose values are tokens; of equal keys the last one counts.
+    """The members of a dictionary whose values are tokens, by key. Of equal keys the last one counts, even if its value
+    is not a token. A text that is not a dictionary raises a FieldError.
 
     >>> tokens("train-ai=y;why=?1, search=n, ai-use, x=(a b)")
     {'train-ai': 'y', 'search': 'n'}
@@ -48,9 +49,8 @@ def tokens(text: str) -> dict[str, str]:
         member = _MEMBER.match(text, at)
         if member is None:
             raise FieldError(f"no member at {at}")
-
         key = member[1]
-        value = member[2] or ""
+        value = member[2] or ""  # empty for an inner list, or without a value
         at = member.end()
         tokens_by_key.pop(key, None)
         if _IS_TOKEN.fullmatch(value):
@@ -60,6 +60,6 @@ def tokens(text: str) -> dict[str, str]:
             break
         comma = _COMMA.match(text, at)
         if comma is None or comma.end() == len(text):
-            raise FieldError(f"no comma, or none after it, at {at}")
+            raise FieldError(f"no comma, or no member after it, at {at}")
         at = comma.end()
     return tokens_by_key
