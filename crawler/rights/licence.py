@@ -1,8 +1,8 @@
 """The licence that a page names: in a meta element, JSON-LD, a link with rel=license, or a Creative Commons badge.
 
-All candidates are kept as evidence, up to a limit. The licence is the one that the highest-ranking candidates agree on:
-those that declare a licence, or else badges and links in the footer. A link to a licence in the text decides nothing,
-because it may be about an image.
+Each of these is a candidate, and all candidates are kept as evidence, up to a limit. The licence is the one on which
+the candidates of the highest rank agree: those that declare a licence, or else badges and links in the footer. A link
+to a licence in the text decides nothing, because it may be about an image.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from crawler.rights.statement import MAX_SAYS, RightsEvidence, Signal
 MAX_READ = 200
 """Candidates of a page that are read."""
 MAX_KEPT = 10
-"""Candidates of a page that are kept."""
+"""Candidates of a page that are kept as evidence; also licences of one node of JSON-LD that are read."""
 MAX_NODES = 500
 """Nodes of JSON-LD that are read."""
 DECLARED, SHOWN, MENTIONED = range(3)
@@ -33,7 +33,7 @@ DECLARED, SHOWN, MENTIONED = range(3)
 linked.
 """
 METAS = "license dc.license dcterms.license dc.rights dcterms.rights cc:license".split()
-"""Names of meta elements that may contain a licence. Those named `rights` may contain any other text."""
+"""Names of meta elements that may contain a licence. Elements named `rights` may also contain any other text."""
 RELATIONS = frozenset("license cc:license dc:license dct:license dcterms:license".split())
 """Values of `rel`, `itemprop` and `property` that declare a licence."""
 _ABOUT_OTHERS = re.compile("Object|Person|Organization|Site|Software|Dataset")
@@ -67,8 +67,8 @@ class LicenceCandidate:
 
 
 def licence(page: Page) -> tuple[str | None, tuple[RightsEvidence, ...]]:
-    """The licence of a page, or None if it has none or they contradict each other; and the candidates, the most
-    reliable first.
+    """The name of a page's licence, or None if it has none or the deciding candidates name different ones; and the
+    candidates as evidence, the most reliable first.
     """
     candidates = list(dict.fromkeys(islice(_candidates(page), MAX_READ)))
     if not candidates:
@@ -88,7 +88,9 @@ def licence(page: Page) -> tuple[str | None, tuple[RightsEvidence, ...]]:
 
 
 def _evidence(candidate: LicenceCandidate, is_contradicted: bool) -> RightsEvidence:
-    """A candidate as evidence; `where` tells if candidates of the same rank name other licences."""
+    """A candidate as evidence. With `is_contradicted`, candidates of the same rank name other licences, which `where`
+    says.
+    """
     where = [candidate.kind]
     if candidate.place:
         where.append(candidate.place)
@@ -113,7 +115,7 @@ def _adds_version(name: str, other: str) -> bool:
 
 
 def _candidates(page: Page) -> Iterator[LicenceCandidate]:
-    """The candidates of a page, those in its head first."""
+    """The candidates of a page: those in meta elements, in JSON-LD, in link elements, in links, and in images."""
     for name in METAS:
         says = page.head.metas.get(name, "").strip()
         # Under the name `rights`, only a known licence is a candidate.
@@ -172,8 +174,10 @@ def _place(element: etree._Element) -> LicencePlace:
 
 
 def _licences_of_script(script: str) -> Iterator[str]:
-    """The licences of the main nodes of JSON-LD, except nodes that are not about the text, such as images."""
-    if '"license"' not in script:
+    """The licences of the main nodes of JSON-LD, except nodes that are not about the text, such as images. Of other
+    nodes, only those under `@graph` or a main entity are read.
+    """
+    if '"license"' not in script:  # so most scripts need not be parsed
         return
     nodes: list[Any] = json_documents(script)
     for _ in range(MAX_NODES):

@@ -4,7 +4,8 @@ import re
 
 MAX_TEXT = 300
 """Characters of a text in which a name is looked for."""
-# In the addresses of early licences, `by` may be missing and `nd` may come before `nc`.
+# The parts of a Creative Commons licence. In addresses of early versions, `by` may be missing and `nd` may come before
+# `nc`.
 _KINDS = r"by(?:-(?:nc|sa|nd)){0,2}|nc(?:-sa)?|sa|nd(?:-nc)?"
 _CC = re.compile(
     r"//(?:www\.|i\.)?(?:creativecommons\.org|licensebuttons\.net)/(?:"
@@ -23,7 +24,7 @@ _NAMED = re.compile(
     r"(?:https?:)?//(?:www\.)?(?:opensource\.org/licen[sc]es?|spdx\.org/licenses|choosealicense\.com/licenses)/"
     r"(?P<name>[A-Za-z0-9.+-]{1,40}?)(?:\.html|\.php)?/?(?:[?#]|$)"
 )
-# Addresses of licences at their authors, each with the name; the group is the version.
+# Addresses of licences on the sites of their authors, each with the licence's name; the group is the version.
 _OTHERS = {
     re.compile(rf"(?:https?:)?//(?:www\.)?{pattern}", re.IGNORECASE): name
     for pattern, name in {
@@ -43,7 +44,7 @@ _SPELLED = {
     name.lower().replace(".", "-"): name
     for name in "MIT BSD-2-Clause BSD-3-Clause Apache-2.0 GPL-2.0 GPL-3.0 LGPL-3.0 AGPL-3.0 MPL-2.0".split()
 }
-"""The names of licences by how addresses of the Open Source Initiative spell them."""
+"""The names of licences, by their spelling in addresses of the Open Source Initiative: `apache-2-0` is Apache-2.0."""
 _ORDER = ("by", "nc", "sa", "nd")
 """The order of the parts of a name in SPDX."""
 

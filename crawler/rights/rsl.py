@@ -1,9 +1,10 @@
 """Licence files of Really Simple Licensing (RSL 1.0, December 2025): what they permit and prohibit.
 
-A file has `<content>` elements, each with a pattern of addresses and licences. For each use, the most specific contents
-that mention it count. A content disallows a use if a licence prohibits it, or if licences list what they permit and
-none of them permits it. A use that must be paid for, or needs a token of a licence server, is disallowed, because a
-crawl neither pays nor has a token. A use that is permitted only to some users or in some countries is unknown.
+A file has `<content>` elements, called contents here, each with a pattern of addresses and licences. For each use, the
+most specific contents that mention the use count. A content disallows a use if a licence prohibits it, or if licences
+list what they permit and none of them permits it. A use that must be paid for, or needs a token of a licence server, is
+disallowed, because a crawl neither pays nor has a token. A use that is permitted only to some users or in some
+countries is unknown.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ RSL_MEDIA_TYPE = "application/rsl+xml"
 MAX_BYTES = 500_000
 """A longer file cannot be parsed."""
 MAX_CONTENTS = 1_000
-"""Contents of a file that are read."""
+"""Contents of a file that are read; further ones are ignored."""
 MAX_LICENCES = 100
 """Licences of a content that are read."""
 MAX_ELEMENTS = 20_000
@@ -62,7 +63,7 @@ class Licence:
 
 @dataclass(frozen=True, slots=True)
 class RslContent:
-    """What a file says about the addresses that a pattern matches."""
+    """A content: what a file says about the addresses that a pattern matches."""
 
     host: str
     """The host of the addresses; empty for any host."""
@@ -72,7 +73,7 @@ class RslContent:
     """The XML of the content, in one line."""
     _: KW_ONLY
     is_page: bool = False
-    """Whether it is about the page that names the file or contains it."""
+    """Whether it has no address, and so is about the page that names the file or contains it."""
 
     @property
     def length(self) -> float:
@@ -93,14 +94,14 @@ class LicenceFile:
     url: str
     """Its address, or the element of the page that contains it."""
     read_at: str = ""
+    """When it was fetched: ISO 8601, in UTC; empty if a page contains it."""
     contents: tuple[RslContent, ...] = ()
     error: str = ""
-    """The beginning of a file that cannot be parsed."""
+    """The beginning of a file that cannot be parsed; empty for other files."""
 
     def evidence(self, url: str, is_of_page: bool = False) -> Iterator[RightsEvidence]:
-        """What the file says about an address, the most specific content first.
-
-        With `is_of_page`, the page names or contains the file, and contents without an address are about the page.
+        """What the file says about an address, the most specific content first. `is_of_page` says whether the page at
+        this address names or contains the file; only then the contents without an address count.
         """
         if self.error:
             yield RightsEvidence(Signal.RSL, self.url, self.error, ALL_MALFORMED, self.read_at)
@@ -110,7 +111,7 @@ class LicenceFile:
             content for content in self.contents if content.host in hosts and (is_of_page or not content.is_page)
         )
         matching_contents = list(matching(contents, path_of(url), TOO_COSTLY))
-        # Of the contents that mention a use, the longest ones count; there may be several of the same length.
+        # Of the contents that mention a use, those with the longest pattern count.
         length_of_use: dict[Use, float] = {}
         for content in sorted(matching_contents, key=lambda content: -content.length):
             uses = {
@@ -140,7 +141,7 @@ def _contents(root: etree._Element) -> Iterator[RslContent]:
         path = parts.path
         if parts.query:
             path += f"?{parts.query}"
-        if address and not path:
+        if address and not path:  # only a host: all its paths
             path = "/"
         elements = content.findall(f"{NAMESPACE}license")[:MAX_LICENCES]
         licences = [_licence(element, content.get("server")) for element in elements]
@@ -186,7 +187,7 @@ def _licence(licence: etree._Element, server: str | None) -> Licence:
 
 
 def _named_uses(element: etree._Element) -> frozenset[Use]:
-    """The uses that an element names."""
+    """The uses that a `permits` or `prohibits` element names."""
     words = _SEPARATORS.split((element.text or "").strip().lower())
     return frozenset(use for word in words[:MAX_WORDS] for use in TOKENS.get(word, ()))
 
