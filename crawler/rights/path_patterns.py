@@ -1,7 +1,7 @@
 """Patterns of paths as in robots.txt (https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2).
 
-`*` is any text, `$` the end of the path; a pattern matches from the beginning. `%2A` and `%24` are the characters
-themselves, in a pattern and in a path.
+A pattern matches from the beginning of a path. `*` stands for any text, and a `$` at the end for the end of the path.
+`%2A` and `%24` are the characters `*` and `$` themselves, in a pattern and in a path.
 """
 
 import re
@@ -32,7 +32,7 @@ class PathPattern:
     is_whole: bool
     """Whether it ends with `$`: it must match to the end of the path."""
     length: int
-    """How many characters it has, with `*` and `$`. The longest pattern is the most specific one."""
+    """How many characters it has, including `*` and `$`. The longest pattern is the most specific one."""
 
     @classmethod
     def of(cls, text: str | bytes) -> "PathPattern":
@@ -47,7 +47,7 @@ class PathPattern:
         return cls(pieces=pieces, is_whole=is_whole, length=sum(map(len, pieces)) + spelled.count("*") + is_whole)
 
     def matches(self, path: str) -> bool:
-        """Whether a path as `normal` returns it matches. Each piece is searched from the end of the piece before it."""
+        """Whether a path in its normal form matches. Each piece is searched from the end of the piece before it."""
         first = self.pieces[0]
         last = self.pieces[-1]
         if not path.startswith(first):
@@ -122,7 +122,8 @@ RuleType = TypeVar("RuleType", bound=HasPattern)
 
 
 def matching(rules: Iterable[RuleType], path: str, otherwise: RuleType) -> Iterator[RuleType]:
-    """The rules that match a path, in their order; `otherwise` replaces the rest if comparing them may take too long.
+    """The rules that match a path, in their order. If comparing may take too long, `otherwise` replaces the other
+    rules.
 
     The work is estimated for the worst case, in which all pieces but the first are compared at each character of the
     path.

@@ -7,7 +7,7 @@ from crawler.rights.statement import RightsEvidence, Signal, Use, refusal
 from crawler.rights.tdm_reservation import MINING
 
 LABEL = "label"
-"""The word that keeps pages whatever their rights are; the item field `rights` records their rights."""
+"""The word that keeps all pages: the item field `rights` only records what is allowed."""
 PURPOSES = (LABEL, Use.AI_TRAIN.value, Use.AI_INPUT.value, Use.SEARCH.value)
 """The words of which the purpose of a crawl consists."""
 
@@ -23,18 +23,18 @@ class Purpose:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> "Purpose":
-        """The purpose that these words, all of them in `PURPOSES`, name."""
+        """The purpose that these words name, each of which is one of `PURPOSES`."""
         names = set(words)
         return cls(uses=frozenset(Use(name) for name in names - {LABEL}), keeps_disallowed=LABEL in names)
 
     @property
     def wants_reservations(self) -> bool:
-        """Whether the tdmrep.json of hosts is requested, which is about mining only."""
+        """Whether the tdmrep.json of each host is requested. It only says whether mining is allowed."""
         return not self.uses.isdisjoint(MINING)
 
     @property
     def leaves_out_images(self) -> bool:
-        """Whether the images of pages with noimageai are not downloaded."""
+        """Whether images are not downloaded from pages whose directives for robots have `noimageai`."""
         return Use.AI_TRAIN in self.uses and not self.keeps_disallowed
 
     def refusal(self, evidence: Iterable[RightsEvidence]) -> Signal | None:

@@ -51,7 +51,9 @@ _NAME = re.compile(
     rb"|(?P<content_usage>content-usage$)|(?P<content_signal>content-signal$)",
     re.IGNORECASE,
 )
-"""The names of records. Google's parser compares only the beginnings of the first four."""
+"""The names of records, each kind in a group. Google's parser compares only the beginning of a name for the first four
+kinds.
+"""
 _BYTE_ORDER_MARK = re.compile(rb"\A\xef(?:\xbb\xbf?)?")
 _TOKEN = re.compile(rb"[a-z_-]*", re.IGNORECASE)
 _TOKEN_WITH_DIGITS = re.compile(rb"[a-z0-9_-]*", re.IGNORECASE)
@@ -62,7 +64,9 @@ _CRAWLERS = {name.lower(): name for name in TRAINING_CRAWLERS}
 _KNOWN = frozenset((BOT, _ANY, *_CRAWLERS))
 """The crawlers whose rules are kept."""
 _MEANINGS: dict[str, Callable[[str], Uses]] = {"content_usage": preferences, "content_signal": signals}
-"""For each kind of rules about uses, the function that reads their values."""
+"""For each kind of rules about uses, the function that reads their values. The kinds are groups in `_NAME`, and values
+of `Signal`.
+"""
 _NO_TRAINING = {Use.AI_TRAIN: State.DISALLOWED}
 _MAY_BE_NO_TRAINING = {Use.AI_TRAIN: State.MALFORMED}
 MORE_RULES = f"more than {MAX_STATEMENTS:,} rules, of which the others were not read"
@@ -71,7 +75,7 @@ MORE_RULES = f"more than {MAX_STATEMENTS:,} rules, of which the others were not 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule for the paths that its pattern matches."""
+    """A rule for the paths that its pattern matches: Allow, Disallow, Content-Usage or Content-Signal."""
 
     pattern: PathPattern
     line: str
@@ -85,18 +89,19 @@ class Rule:
 
 
 TOO_COSTLY = Rule(pattern=PathPattern.of(""), line=NOT_COMPARED, agents=_KNOWN, uses=ALL_MALFORMED)
-"""Replaces rules that were not compared with a path: they may be refusals."""
+"""Stands for the rules that were not compared with a path, because that would take too long: they may be refusals."""
 
 
 @dataclass
 class Statements:
-    """What a robots.txt says to one crawler, besides Allow and Disallow. It is complete once the file is read."""
+    """What a robots.txt says to one crawler, besides Allow and Disallow. It is filled while the file is read."""
 
     rules: dict[str, list[Rule]] = field(default_factory=lambda: {name: [] for name in _MEANINGS})
     """Content-Usage and Content-Signal rules by kind, those with the longest paths first."""
     cut: set[str] = field(default_factory=set)
     """The kinds of rules of which some were not read, because there were too many."""
     licences: list[str] = field(default_factory=list)
+    """The addresses of licence files."""
     crawl_delay: float | None = None
     """Seconds between two requests."""
 
@@ -126,7 +131,7 @@ class RobotsFile:
 
     @property
     def where(self) -> str:
-        """Its address, with the digest of the file that was read there."""
+        """Its address, with the digest as a fragment."""
         return f"{self.url}#sha256={self.digest}"
 
     def access_rule(self, path: str) -> Rule | None:
@@ -154,7 +159,7 @@ class RobotsFile:
 
     def _refusals(self, path: str) -> Iterator[RightsEvidence]:
         """The rules that refuse a path to training crawlers, each with the crawlers that it refuses."""
-        # The first rule that matches for each group.
+        # For each group, the first rule that matches.
         groups = frozenset(self.crawlers.values())
         rule_of_group: dict[str, Rule] = {}
         for rule in matching(self.crawler_rules, path, TOO_COSTLY):
@@ -163,7 +168,7 @@ class RobotsFile:
             if groups <= rule_of_group.keys():
                 break
 
-        # The crawlers that the same line refuses, together.
+        # Crawlers that the same line refuses are in one statement.
         agents_by_line: dict[str, list[str]] = {}
         for crawler, group in self.crawlers.items():
             if group in rule_of_group and not rule_of_group[group].is_allow:
@@ -177,7 +182,7 @@ class RobotsFile:
 
 
 def _longest(rules: Sequence[Rule], path: str) -> list[Rule]:
-    """The rules that match a path and have the longest pattern."""
+    """Of the rules that match a path, those with the longest pattern. `rules` have the longest patterns first."""
     matches = matching(rules, path, TOO_COSTLY)
     first = next(matches, None)
     if first is None:
@@ -223,15 +228,15 @@ class _Reader:
         self._is_after_record = False
         """Whether any record of a group, Allow and Disallow included, has followed the last User-agent line."""
         self._is_apart = True
-        """Whether the next line is before the first group, or an empty line has followed the last User-agent line. An
-        empty line does not end a group, but a licence after it is for all crawlers.
+        """Whether a License would be outside the groups: before the first one, or after an empty line that follows the
+        last User-agent line. Other records stay in the group after an empty line.
         """
 
     def read(self, line: bytes) -> None:
         """Read one line."""
         text = line.partition(b"#")[0].strip()
         if not text:
-            is_empty = not line.strip()  # otherwise it is a comment
+            is_empty = not line.strip()  # not even a comment
             self._is_apart = self._is_apart or is_empty
             return
         name, value = _name_and_value(text)
@@ -290,7 +295,7 @@ class _Reader:
             self._add_access_rule(is_allow, folder + b"/$", text)
 
     def _add_licence(self, address: str) -> None:
-        """Add the address of a licence file to the groups that it is for."""
+        """Add the address of a licence file to the nearest groups, or to the addresses outside the groups."""
         lists = [statements.licences for statements in self._nearest_statements()]
         if self._is_apart:
             lists = [self._licences]
@@ -299,19 +304,19 @@ class _Reader:
                 licences.append(address)
 
     def _nearest_statements(self) -> list[Statements]:
-        """The statements to which a record other than Allow and Disallow adds."""
+        """The statements to the crawlers to which a record other than Allow and Disallow applies."""
         return [statements for name, statements in self._statements.items() if name in self._nearest_agents]
 
     def file(self, body: bytes, url: str, read_at: str) -> RobotsFile:
         """The file, with the rules and statements that were read."""
-        # What it says to this crawler.
+        # The statements to this crawler.
         own_group = self._group_of(BOT)
         own = self._statements[own_group]
         own.licences = own.licences or self._licences
         for rules in own.rules.values():
             rules.sort(key=lambda rule: -rule.pattern.length)
 
-        # What it says to training crawlers, unless they obey the same groups as this crawler.
+        # The training crawlers that obey other groups than this crawler.
         group_of_crawler = {spelled: self._group_of(name) for name, spelled in _CRAWLERS.items()}
         crawlers = {spelled: group for spelled, group in group_of_crawler.items() if group != own_group}
         groups = frozenset(crawlers.values())
@@ -336,7 +341,7 @@ class _Reader:
 
 
 def _name_and_value(text: bytes) -> tuple[bytes, bytes]:
-    """The two parts of a record; without a colon it must be two words."""
+    """The two parts of a record; empty for a line without a colon that is not two words."""
     name, colon, value = text.partition(b":")
     if colon:
         return name.strip(), value.strip()
@@ -348,8 +353,8 @@ def _name_and_value(text: bytes) -> tuple[bytes, bytes]:
 
 
 def _agents_of(value: bytes) -> frozenset[str]:
-    """The known crawlers that a User-agent line names. RFC 9309 allows no digits in the name of a crawler, but some
-    names have them, so the name is read with and without.
+    """The known crawlers that a User-agent line names. The name is read up to the first digit and with digits: RFC 9309
+    allows none in it, but some names have them.
     """
     if value[:1] == b"*" and not value[1:2].strip():
         return frozenset((_ANY,))
@@ -358,7 +363,9 @@ def _agents_of(value: bytes) -> frozenset[str]:
 
 
 def _add_statement(statements: Statements, kind: str, value: bytes, text: bytes) -> None:
-    """Add a Crawl-delay, of which the last counts, or a Content-Usage or Content-Signal, unless there are too many."""
+    """Add a Content-Usage or Content-Signal rule, unless there are too many, or set the Crawl-delay, of which the last
+    one counts.
+    """
     if kind == "delay":
         seconds = _seconds(value)
         if seconds is not None:

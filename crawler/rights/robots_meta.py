@@ -18,11 +18,12 @@ _NO_TRAINING = {Use.AI_TRAIN: State.DISALLOWED}
 
 
 def directives(page: Page) -> Iterator[RightsEvidence]:
-    """The sources that have `noai` or `noimageai`, each with its whole text. `noimageai` alone says nothing about the
-    text of the page.
+    """The headers and meta elements that have `noai` or `noimageai`, each with its whole text. `noimageai` alone says
+    nothing about the text of the page.
     """
     if NOAI not in page.robots and NOIMAGEAI not in page.robots:
         return
+    # `page.robots` has only directives for this crawler or for all.
     uses = _NO_TRAINING if NOAI in page.robots else NOTHING
     sources = {"header X-Robots-Tag": page.robots_header.replace("\n", ", ")}
     sources |= {f"meta {name}": page.meta.get(name, "") for name in ("robots", BOT)}
