@@ -1,4 +1,4 @@
-"""A fetched page: bytes -> text -> one tree -> blocks, links, images. Each step runs when it is first needed, and once."""
+"""A fetched page: bytes -> text -> one tree -> blocks, links, images. Each is computed once, when first needed."""
 
 import re
 from collections.abc import Callable, Iterator
