@@ -56,7 +56,7 @@ from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageIm
 from crawler.spiders.named_lists import NamedLists
 from crawler.spiders.new_topic import score_again
 from crawler.spiders.page_reader import PageReader
-from crawler.spiders.redirects import Redirects
+from crawler.spiders.redirect_targets import Redirects
 from crawler.spiders.request_outcomes import Leases
 from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker
 from crawler.store.database import database_errors, database_url, open_database

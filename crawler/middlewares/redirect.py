@@ -12,7 +12,7 @@ from scrapy.http import Response
 
 from crawler.build_crawl import crawl_of
 from crawler.outcomes import Code, Outcome
-from crawler.spiders.redirects import Redirects
+from crawler.spiders.redirect_targets import Redirects
 from crawler.spiders.request_outcomes import REFUSED_TIMES, Refusal
 from crawler.urls.parsing import absolute
 

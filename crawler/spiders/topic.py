@@ -38,7 +38,7 @@ from crawler.spiders.document_and_browser_interfaces import Documents, Rendering
 from crawler.spiders.feed_texts import WITHHELD_STATUSES
 from crawler.spiders.named_lists import MOST_LISTS, sitemaps_first
 from crawler.spiders.page_reader import header, page_of, read_alone, validators
-from crawler.spiders.redirects import REDIRECT_TIMES
+from crawler.spiders.redirect_targets import REDIRECT_TIMES
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, TRIAL, Refusal, lease_of, new_home, outcome_of, result_of
 from crawler.spiders.topic_tracker import example_text
 from crawler.store.worker_session import WorkerSession

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 
 from crawler.page.text import page_terms, terms
 from crawler.topic.aims import Aims, TopicWord
-from crawler.topic.calibration import Calibration
 from crawler.topic.keywords import NONE_SIMILAR, Keywords, spellings
+from crawler.topic.label_correction import Calibration
 from crawler.topic.link_chances import JudgedLink, LinkChances
 from crawler.topic.link_scores import SITE_FACTOR, Apprentice, FocusOptions, PageCredits, Prioritizer, Scorer
 from crawler.topic.link_table import (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crawler.topic.calibration import LEAST_SLOPE, Calibration
+from crawler.topic.label_correction import LEAST_SLOPE, Calibration
 
 SAID = np.array([0.2, 0.3, 0.4, 0.6])
 
