@@ -10,11 +10,11 @@ original, and the others are its copies.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Delete, RowMapping, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, select, update
 
 from crawler.frontier.page_result import Completion
 from crawler.items import TYPES
@@ -23,10 +23,11 @@ from crawler.recrawl.page_history import PageChange, PageHistory, RoundContext, 
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.batch.addresses import AddressKeys
 from crawler.store.batch.near_duplicate_bands import ComparedPage
+from crawler.store.batch.page_versions import save_versions
 from crawler.store.crawl_tables import address
 from crawler.store.database import column_value, in_chunks, replacing_insert, storable
 from crawler.store.page_changes import save_changes
-from crawler.store.page_tables import page, page_version
+from crawler.store.page_tables import page
 
 PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
 RECORD_COLUMNS = frozenset(("text_fingerprint", "link_score", "raw_digest", "title"))
@@ -43,18 +44,6 @@ UPDATE_HISTORY = (
 )
 UPDATE_COPY = update(page).where(page.c.key == bindparam("page_key")).values(duplicate_of=bindparam("to_original"))
 UPDATE_RIGHTS = update(page).where(page.c.key == bindparam("page_key")).values(rights=bindparam("to_rights"))
-VERSION_COLUMNS = ("key", "crawl_id", "fetched_at", "title", "text", "text_fingerprint")
-
-
-def _delete_old_versions() -> Delete:
-    """The DELETE of all but the newest versions of a page."""
-    newest = page_version.alias("newest")
-    newest_ids = select(newest.c.id).where(newest.c.key == bindparam("page_key")).order_by(newest.c.id.desc())
-    is_old = page_version.c.id.not_in(newest_ids.limit(bindparam("most")))
-    return delete(page_version).where(page_version.c.key == bindparam("page_key"), is_old)
-
-
-DELETE_OLD_VERSIONS = _delete_old_versions()
 
 
 class PageWriter:
@@ -175,16 +164,6 @@ def _meaning_of(rights: Mapping[str, Any]) -> tuple[Any, ...]:
         rights["uses"],
         [(statement["signal"], statement["says"]) for statement in rights["evidence"]],
     )
-
-
-def save_versions(connection: Connection, keys: Sequence[int], most: int) -> None:
-    """Save the texts of pages that are about to change; keep the newest `most` versions of each page."""
-    if not most or not keys:
-        return
-    for part in in_chunks(keys):
-        earlier = select(*(page.c[name] for name in VERSION_COLUMNS)).where(page.c.key.in_(part)).order_by(page.c.key)
-        connection.execute(insert(page_version).from_select(VERSION_COLUMNS, earlier))
-    connection.execute(DELETE_OLD_VERSIONS, [{"page_key": key, "most": most} for key in keys])
 
 
 def new_link_counts(connection: Connection, keys: AddressKeys, ended: Iterable[Completion]) -> dict[int, int]:
