@@ -210,7 +210,7 @@ class LimitedPipelines(ItemPipelineManager):
     """Runs the item pipelines; an item that takes longer than STALL_LIMIT fails with a TimeoutError."""
 
     limit: float | None
-    """In seconds; None without a limit."""
+    """The time limit of an item, in seconds; None without a limit."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

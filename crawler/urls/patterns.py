@@ -33,7 +33,7 @@ MOST_DEPTH = 8
 MOST_LENGTH = 40
 """The most characters of a segment, and of a parameter's name and value; the rest is cut off."""
 MOST_LABEL = 24
-"""A longer text of a link is no label; a longer class is cut off here. In characters."""
+"""The most characters of a label: a longer text of a link is no label, and a longer class is cut off."""
 DIGITS = re.compile(r"[0-9]+")
 NUMBERED = re.compile(r"(?<=/)([^/?#0-9]+)/([0-9]+)(?=[/?#]|$)")
 """A segment without digits and the number after it."""

@@ -21,7 +21,7 @@ RUN = 4
 GAP = 300
 """Tokens after or before an anchor that are compared one by one; tokens further away can only match as runs."""
 SLACK = 20
-"""Of the page, at most twice as many tokens as the gold has between two anchors are compared, plus this number."""
+"""Between two anchors, at most SLACK more tokens of the page are compared than twice the number of the gold's."""
 Span = tuple[int, int]
 """The start and the end of some tokens."""
 Anchor = tuple[int, int]
