@@ -4,7 +4,8 @@ A content file is a header of `key: value` lines, an empty line, then paragraphs
 pull quote, `- ` a list item, and `[words](address)` is a link. Comments come last, a line each: `@ name: remark`. A key
 in capitals, such as `X-Robots-Tag`, is a header that the server sends.
 
-The HTML around them is in `templates/`, which also has the texts of the site in each language.
+The HTML around articles is in `templates/`. So are the other texts of the site in each language, e.g. `en.txt`, and
+the paths of its lists.
 """
 
 import datetime
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 
-SENTENCE = re.compile(r"(?<=[.?!])\s|(?<=。)")
+SENTENCE = re.compile(r"(?<=[.?!])\s|(?<=。)")  # where a sentence ends
 LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 OLD_ENCODING = {"zh": "gb18030", "en": "windows-1252"}  # of the old site's pages, by language
 FOLDER = files(__package__)
@@ -34,10 +35,10 @@ class Article:
     blocks: tuple[str, ...]  # paragraphs, pull quotes and lists as in the file, with markup for links
     remarks: tuple[tuple[str, str], ...]  # readers' comments below it, each with a name
     related: tuple[str, ...]  # the addresses of articles that it recommends
-    show: str  # how the HTML names the image: `plain`, `lazy` or `srcset`
-    marks: tuple[str, ...]  # kinds of machine-readable data in the head: `json-ld`, `og`
-    listed: bool  # whether the lists of its site show it
-    breaks: bool  # whether paragraphs end with <br><br> instead of beginning with <p>
+    image_markup: str  # how the HTML names the image: `plain`, `lazy` or `srcset`
+    head_data: tuple[str, ...]  # kinds of machine-readable data in the head: `json-ld`, `og`
+    is_listed: bool  # whether the lists of its site show it
+    uses_br: bool  # whether paragraphs end with <br><br> instead of beginning with <p>
     encoding: str  # of its HTML
     declared: str  # the encoding that the page declares; empty if it declares none
     licence: str  # the address of the licence that it names; empty if it names none
@@ -61,7 +62,7 @@ class Article:
         return SENTENCE.split(self.paragraphs[0])[0]
 
     def image(self, size: str = "") -> str:
-        """The address of its image.
+        """The address of its image. `size`, e.g. `-small`, is part of the name in the modern site.
 
         >>> [one.image() for one in articles() if one.path in ("/zh/rail/qj", "/old/fengla.htm")]
         ['/images/zh-rail-qj.png', '/old/images/fengla.gif']
@@ -71,7 +72,7 @@ class Article:
         return f"/images/{self.path.strip('/').replace('/', '-')}{size}.png"
 
     @property
-    def file(self) -> str:
+    def file_name(self) -> str:
         """Its file name, by which pages in the same folder link to it."""
         return self.path.rsplit("/", 1)[-1]
 
@@ -88,24 +89,24 @@ class Notice:
     status: int
 
 
-def header(lines: str) -> dict[str, str]:
+def header_values(lines: str) -> dict[str, str]:
     """The values of `key: value` lines by key.
 
-    >>> header("title: Why: a question")
+    >>> header_values("title: Why: a question")
     {'title': 'Why: a question'}
     """
     return dict(line.split(": ", 1) for line in lines.splitlines())
 
 
-def read(name: str) -> list[tuple[dict[str, str], tuple[str, ...]]]:
+def read_folder(name: str) -> list[tuple[dict[str, str], tuple[str, ...]]]:
     """The header and the paragraphs of every content file in a folder, in the order of the file names."""
     sources = sorted((file.name, file.read_text(encoding="utf-8")) for file in (FOLDER / name).iterdir())
     parts = (source.strip().split("\n\n") for _, source in sources)
-    return [(header(head), tuple(blocks)) for head, *blocks in parts]
+    return [(header_values(head), tuple(blocks)) for head, *blocks in parts]
 
 
 def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
-    """The article that a content file describes."""
+    """The article that a content file describes, given its header and its paragraphs."""
     frame = head.get("frame", "modern")
     remark_lines = (
         line.removeprefix("@ ").split(": ", 1) for block in blocks for line in block.splitlines() if line[0] == "@"
@@ -114,7 +115,7 @@ def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
     declared = encoding
     if frame == "old":
         encoding = OLD_ENCODING[head["language"]]
-        # The old Chinese pages declare none, so that the crawler must detect it.
+        # The old Chinese pages declare no encoding, so that the crawler must detect it.
         declared = "" if head["language"] == "zh" else encoding
 
     return Article(
@@ -129,10 +130,10 @@ def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
         blocks=tuple(block for block in blocks if block[0] != "@"),
         remarks=tuple((name, remark) for name, remark in remark_lines),
         related=tuple(head["related"].split()),
-        show=head.get("show", "plain"),
-        marks=tuple(head.get("marks", "").split()),
-        listed=head.get("listed") != "no",
-        breaks=head.get("breaks") == "br",
+        image_markup=head.get("show", "plain"),
+        head_data=tuple(head.get("marks", "").split()),
+        is_listed=head.get("listed") != "no",
+        uses_br=head.get("breaks") == "br",
         encoding=encoding,
         declared=head.get("declared", declared),
         licence=head.get("licence", ""),
@@ -144,7 +145,7 @@ def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
 @cache
 def articles() -> tuple[Article, ...]:
     """Every article of the demo site, newest first."""
-    all_articles = (article(head, blocks) for head, blocks in read("articles"))
+    all_articles = (article(head, blocks) for head, blocks in read_folder("articles"))
     return tuple(sorted(all_articles, key=lambda article: article.date, reverse=True))
 
 
@@ -160,7 +161,7 @@ def notices() -> tuple[Notice, ...]:
             robots=head.get("robots", ""),
             status=int(head.get("status", "200")),
         )
-        for head, blocks in read("notices")
+        for head, blocks in read_folder("notices")
     )
 
 
@@ -175,11 +176,14 @@ def listed_articles(language: str, frame: str, topic: str = "") -> list[Article]
     return [
         article
         for article in articles()
-        if article.listed and article.language == language and article.frame == frame and topic in ("", article.topic)
+        if article.is_listed
+        and article.language == language
+        and article.frame == frame
+        and topic in ("", article.topic)
     ]
 
 
 @cache
-def words(language: str) -> dict[str, str]:
-    """The texts of the site in a language."""
-    return header((FOLDER / "templates" / f"{language}.txt").read_text(encoding="utf-8"))
+def site_texts(language: str) -> dict[str, str]:
+    """The texts and the paths of the site in a language, by name: the text `bees_word` labels the path `bees`."""
+    return header_values((FOLDER / "templates" / f"{language}.txt").read_text(encoding="utf-8"))

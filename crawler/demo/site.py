@@ -15,7 +15,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
-from crawler.demo.article import FOLDER, LINK, Article, articles, listed_articles, notices, related, words
+from crawler.demo.article import FOLDER, LINK, Article, articles, listed_articles, notices, related, site_texts
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -36,7 +36,7 @@ def colours(name: str) -> tuple[bytes, bytes]:
 
 
 def png(name: str, width: int, height: int) -> bytes:
-    """A PNG of the given size, striped in the colours of its name (https://www.w3.org/TR/png-3/)."""
+    """A PNG of this width and height, striped in the colours of its name (https://www.w3.org/TR/png-3/)."""
     # One bit a pixel: rows of the first colour, and rows whose colour changes every four pixels.
     row = bytes((width + 7) // 8)
     stripe = bytes([0xF0]) * len(row)
@@ -56,15 +56,18 @@ def png_chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def gif(name: str, width: int, height: int) -> bytes:
-    """A GIF of the given size, striped in the colours of its name (https://www.w3.org/Graphics/GIF/spec-gif89a.txt)."""
+    """A GIF of this width and height, striped in the colours of its name
+    (https://www.w3.org/Graphics/GIF/spec-gif89a.txt).
+    """
     pixels = b"".join(bytes([y // 8 % 2]) * width for y in range(height))
     runs = (pixels[start : start + RUN] for start in range(0, len(pixels), RUN))
     codes = b"".join(bytes([CLEAR]) + run for run in runs) + bytes([END])
     blocks = (codes[start : start + 255] for start in range(0, len(codes), 255))
-    table = b"".join(colours(name)).ljust(3 * CLEAR, b"\0")
+    colour_table = b"".join(colours(name)).ljust(3 * CLEAR, b"\0")
     screen = struct.pack("<HHBBB", width, height, 0xF6, 0, 0)  # 0xF6: a global table of 128 colours
-    image = struct.pack("<cHHHHBB", b",", 0, 0, width, height, 0, 7)
-    return b"GIF89a" + screen + table + image + b"".join(bytes([len(block)]) + block for block in blocks) + b"\0;"
+    image = struct.pack("<cHHHHBB", b",", 0, 0, width, height, 0, 7)  # pixels of 7 bits, so codes of 8
+    image_data = b"".join(bytes([len(block)]) + block for block in blocks)
+    return b"GIF89a" + screen + colour_table + image + image_data + b"\0;"
 
 
 def pdf(line: str) -> bytes:
@@ -166,12 +169,12 @@ def environment() -> "Environment":
 
 
 def modern_page(template: str, path: str, title: str, language: str, **values: object) -> str:
-    """A page of the news site."""
+    """A page of the modern site, a news site."""
     return (
         environment()
         .get_template(template)
         .render(
-            says=words(language),
+            texts=site_texts(language),
             path=path,
             title=title,
             language="zh-CN" if language == "zh" else language,
@@ -183,21 +186,23 @@ def modern_page(template: str, path: str, title: str, language: str, **values: o
 
 
 def modern_list_page(language: str, topic: str) -> str:
-    """A section page of the news site or, without a topic, its front page."""
-    says = words(language)
+    """The section page of a topic on the modern site or, without a topic, the site's front page."""
+    texts = site_texts(language)
     name = topic or "home"
     shown = listed_articles(language, "modern", topic)
-    heading = says[f"{topic}_word"] if topic else says["site"]
+    heading = texts[f"{topic}_word"] if topic else texts["site"]
     if not topic:
         shown = shown[:ON_HOME]
-    values = {"heading": heading, "lead": says[f"{name}_lead"], "shown": shown}
-    return modern_page("modern_list.html", says[name], says[f"{name}_word"], language, **values)
+    values = {"heading": heading, "lead": texts[f"{name}_lead"], "shown": shown}
+    return modern_page("modern_list.html", texts[name], texts[f"{name}_word"], language, **values)
 
 
 def old_page(template: str, path: str, title: str, language: str, declared: str, **values: object) -> str:
-    """A page of the site of the 2000s, with tables, spacers and unclosed tags."""
+    """A page of the old site, of the 2000s: with tables, spacers and unclosed tags. `declared` is the encoding that the
+    page declares.
+    """
     values |= {"path": path, "title": title, "declared": declared, "articles": listed_articles(language, "old")}
-    return environment().get_template(template).render(says=words(language), **values)
+    return environment().get_template(template).render(texts=site_texts(language), **values)
 
 
 def article_page(article: Article) -> str:
@@ -222,19 +227,19 @@ def article_pages() -> dict[str, Resource]:
 def list_pages() -> dict[str, Resource]:
     """The front pages and the section pages."""
     pages = {
-        words(language)[topic or "home"]: Resource(modern_list_page(language, topic).encode())
+        site_texts(language)[topic or "home"]: Resource(modern_list_page(language, topic).encode())
         for language in ("en", "zh")
         for topic in ("", "bees", "rail")
     }
     for language, declared, encoding in (("zh", "", "gb18030"), ("en", "windows-1252", "windows-1252")):
-        path = words(language)["old"]
-        page = old_page("old_list.html", path, words(language)["home_word"], language, declared)
+        path = site_texts(language)["old"]
+        page = old_page("old_list.html", path, site_texts(language)["home_word"], language, declared)
         pages[path] = Resource(page.encode(encoding), "text/html")
     return pages
 
 
 def notice_pages() -> dict[str, Resource]:
-    """The pages of the news site that are not articles."""
+    """The pages of the modern site that are neither articles nor lists."""
     return {
         notice.path: Resource(
             modern_page("notice.html", notice.path, notice.title, notice.language, notice=notice).encode(),
@@ -255,13 +260,13 @@ def images() -> dict[str, Resource]:
 
 
 def robots(base: str) -> str:
-    """The rules for crawlers: where they may go, and what the pages may be used for."""
+    """The robots.txt: where crawlers may go, and what the pages may be used for."""
     rules = (FOLDER / "templates" / "robots.txt").read_text(encoding="utf-8")
     return f"{rules}\nSitemap: {base}sitemap.xml\n"
 
 
 def sitemap(base: str) -> str:
-    """The lists and articles of the site, each with the day on which it last changed."""
+    """The sitemap: the lists and articles of the site, each with the day on which it last changed."""
     newest = articles()[0].date
     days = dict.fromkeys(list_pages(), newest) | {
         path: article.date for article in articles() for path in article.paths
@@ -278,10 +283,10 @@ def sitemap(base: str) -> str:
 def feed(base: str) -> str:
     """The newest articles as RSS."""
     entries = "\n".join(entry(article, base) for article in articles()[:NEWEST])
-    says = words("en")
+    texts = site_texts("en")
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel>\n'
-        f"<title>{escape(says['site'])}</title><link>{base}</link><description>{escape(says['slogan'])}</description>\n"
+        f"<title>{escape(texts['site'])}</title><link>{base}</link><description>{escape(texts['slogan'])}</description>\n"
         f"{entries}\n</channel></rss>\n"
     )
 

@@ -187,9 +187,8 @@ def test_a_page_links_what_its_article_recommends() -> None:
 
 
 def test_what_content_files_say_is_escaped():
-    marks = ("json-ld", "og")
-    evil = replace(articles()[0], title="<b>&</b>", author='"<i>', caption='"><s>', blocks=("<u>$x</u>",), marks=marks)
-    evil = replace(evil, remarks=(("<i>", "<s>$x</s>"),))
+    evil = replace(articles()[0], title="<b>&</b>", author='"<i>', caption='"><s>', blocks=("<u>$x</u>",))
+    evil = replace(evil, head_data=("json-ld", "og"), remarks=(("<i>", "<s>$x</s>"),))
     for body in (special.article_page(evil), special.article_page(replace(evil, frame="old", related=()))):
         assert not any(mark in body for mark in ("<b>&</b>", '"<i>', "<s>", "<u>"))
         assert "&lt;u&gt;$x&lt;/u&gt;" in body
