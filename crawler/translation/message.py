@@ -31,7 +31,7 @@ ENGLISH = NullTranslations()
 
 
 def N_(sentence: str) -> str:  # noqa: N802 - gettext's own name
-    """Marks a sentence for the catalogues; it is translated where it is used."""
+    """Marks a sentence for the catalogues; the sentence is translated where it is used."""
     return sentence
 
 
@@ -49,7 +49,7 @@ class Message:
     values: Mapping[str, object] = field(default_factory=dict)
     """The values of the placeholders. A message among them is translated, too; a list is joined."""
     plural: str = ""
-    """The English sentence if the value `n` is not 1; empty if there is only one sentence."""
+    """The English sentence for a value `n` other than 1; empty if `sentence` is for any values."""
 
     def __str__(self) -> str:
         return self.translated(ENGLISH)
@@ -79,7 +79,7 @@ def translated(value: object, translations: NullTranslations) -> object:
 
 
 def plural(singular: str, many: str, n: int, /, **values: object) -> Message:
-    """The sentence for one thing, or for `{n}` of them.
+    """The message with the sentence `singular` if `n` is 1, otherwise with `many`.
 
     >>> [str(plural("{n} page", "{n} pages", count)) for count in (1, 2_000, 0)]
     ['1 page', '2,000 pages', '0 pages']
@@ -99,7 +99,7 @@ def counted(count: int, singular: str, many: str = "") -> str:
 
 
 def first(things: Sequence[object], most: int) -> object:
-    """The first `most` things, and how many others there are, as a value of a message.
+    """The first `most` things and how many others there are, to be used as a value of a message.
 
     >>> str(Message("{names}", {"names": first(["bees", "wasps", "ants"], 2)}))
     'bees, wasps and 1 more'
@@ -136,7 +136,7 @@ class Catalogue:
         return text.translated(self.translations)
 
     def ngettext(self, singular: str, many: str, n: int, /, **values: object) -> str:
-        """The sentence for one thing, or for `{n}` of them."""
+        """The sentence `singular` if `n` is 1, otherwise `many`, in this language."""
         return self.gettext(plural(singular, many, n, **values))
 
 
@@ -179,7 +179,7 @@ def available_language(preferred: Iterable[str]) -> str:
 
 
 def accepted_language(header: str) -> str:
-    """The language for a browser's Accept-Language header, or for the name of one language
+    """The available language that best matches an Accept-Language header, which may also be the bare name of a language
     (https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4).
 
     >>> accepted_language("de, zh-CN;q=0.8, en;q=0.5"), accepted_language("zh;q=0.2,en-US"), accepted_language("zh;q=0")
@@ -200,7 +200,7 @@ def accepted_language(header: str) -> str:
 
 def user_catalogue() -> Catalogue:
     """The catalogue for the command line. As in gettext, the first of LC_ALL, LC_MESSAGES and LANG that is set decides.
-    If it names neither C, POSIX nor English, the languages in LANGUAGE are preferred to it.
+    Unless it names C, POSIX or English, the languages in LANGUAGE are preferred to the language that it names.
     """
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     if locale.partition(".")[0] in UNTRANSLATED:

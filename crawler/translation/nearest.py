@@ -17,7 +17,7 @@ def nearest_name(name: str, names: Collection[str], least: float = 0.6) -> str |
 
 
 def nearest(name: str, names: Collection[str]) -> Message:
-    """The hint for a user who gave a name that is not among these.
+    """The hint for a user who gave a name that is not among `names`.
 
     >>> str(nearest("tpoic", ["topic", "scope"])), str(nearest("x", ["topic", "scope"]))
     ('the nearest is topic', 'there are topic, scope')

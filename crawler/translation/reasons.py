@@ -1,7 +1,8 @@
 """The reasons of a model for its verdict: codes with values for programs, sentences for people.
 
-Features are explained in groups. A group is a reason for a verdict if the verdict would be less certain without it; the
-strongest groups come first. Each group has codes; its first code whose condition is true of the judged object is given.
+Features are explained in groups. A group is a reason for a verdict if the verdict would be less certain without the
+group; the strongest groups come first. Each group has codes. The reason gets the group's first code whose condition is
+true of the judged object; if there is none, the group is passed over.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,8 +15,8 @@ from typing import Any, Self
 from crawler.translation.message import Message
 
 LEAST_CHANGE = 0.25
-"""How much the logit must change for a group of features to be a reason."""
-MOST_REASONS = 3
+"""A group of features is a reason if the logit would change by more than this without the group."""
+MOST_REASONS = 3  # of one verdict
 
 
 @dataclass(frozen=True)
@@ -32,21 +33,21 @@ class Judged:
 
 
 def has(feature: str, over: float = 0.0) -> Callable[[Judged], bool]:
-    """The condition that a feature is above a number."""
+    """The condition that a feature is above `over`."""
     return lambda judged: judged.feature(feature) > over
 
 
 class ReasonCode(StrEnum):
-    """The code of a reason, with its sentence and, if features decide, the condition."""
+    """The code of a reason, with its sentence and its condition."""
 
     sentence: str
     """The sentence, with placeholders for values."""
     placeholders: tuple[str, ...]
     """The names of the placeholders, which are attributes of the judged object."""
     is_true: Callable[[Any], object]
-    """The condition that the judged object must meet."""
+    """The condition that the judged object must meet; without one, every object meets it."""
 
-    def __new__(cls, code: str, sentence: str = "", is_true: Callable[[Any], object] = bool) -> Self:
+    def __new__(cls, code: str, sentence: str = "", is_true: Callable[[Any], object] = lambda judged: True) -> Self:
         self = str.__new__(cls, code)
         self._value_ = code
         self.sentence = sentence
@@ -83,14 +84,16 @@ def records(reasons: Iterable[Reason]) -> list[dict[str, Any]]:
 
 
 def weightiest(groups: Groups, changes: Mapping[str, float], judged: Judged) -> tuple[Reason, ...]:
-    """The reasons of a verdict, the strongest first; `changes` says how much less the logit would be without each
-    group.
+    """The reasons of a verdict, the strongest first. `changes` says for each group how much less the logit would be
+    without the group.
     """
     sign = 1 if judged.verdict else -1  # a verdict of False is supported by groups that lower the logit
     supporting = [(sign * change, group) for group, change in changes.items() if sign * change > LEAST_CHANGE]
     reasons: list[Reason] = []
     for _, group in sorted(supporting, reverse=True):
-        for code in groups[group][judged.verdict]:
+        codes_if_false, codes_if_true = groups[group]
+        codes = codes_if_true if judged.verdict else codes_if_false
+        for code in codes:
             if code.is_true(judged):
                 reasons.append(code.reason(judged))
                 break
