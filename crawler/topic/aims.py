@@ -213,8 +213,8 @@ class Aims:
         return judged
 
     def is_foreign(self, language: str) -> bool:
-        """Whether the topic is foreign to a language. A language without an aim of its own counts as foreign, unless it is
-        the first language or unknown.
+        """Whether the topic is foreign to a language. Languages without an aim of their own count as foreign, except
+        the first language and an unknown language.
         """
         if self.of(language) is self.first:
             return self.first.lesson is not None or language not in ("", self._first_language)
@@ -315,7 +315,7 @@ class _Group:
         self.subject.word_scale = (total_weight / own_weight) ** (1 / POWER) if own_weight else 1.0
 
     def take_lesson(self, translations: Translations, languages: Collection[str], natives: Sequence[Subject]) -> None:
-        """Aim at the lesson (see the head of this module). `languages` are the native languages, `natives` their aims."""
+        """Aim at the lesson, see the head of this module; `natives` are the aims of the native `languages`."""
         # How much each page is on the topic, and off it.
         good: dict[int, float] = {}
         bad: dict[int, float] = {}

@@ -249,7 +249,7 @@ class Subject:
         return [*self.pages, *chain(*self.lent.values())]
 
     def _labels(self) -> Values:
-        """The vector that labelled pages add to the examples. The more pages, the nearer its weight is to LABEL_WEIGHT."""
+        """The vector that labelled pages add to the examples; its weight rises with their number to LABEL_WEIGHT."""
         good = [page.vector for page, is_on_topic in self.labelled if is_on_topic]
         bad = [page.vector for page, is_on_topic in self.labelled if not is_on_topic]
         good_share = len(good) / (len(good) + FEW_GOOD)
