@@ -28,9 +28,9 @@ from crawler.page.text import fold_space
 
 MAX_FILE = 1024 * 1024  # bytes
 MAX_VALUES = 1_000  # values of a field on a page
-MAX_LETTERS = 100_000  # characters of a value
-MAX_LETTERS_OF_PAGE = 1_000_000  # characters of all values of a page
-MOST_READ = 10 * MAX_LETTERS  # characters of an element, including white space
+MAX_CHARACTERS = 100_000  # characters of a value
+MAX_CHARACTERS_OF_PAGE = 1_000_000  # characters of all values of a page
+MAX_READ = 10 * MAX_CHARACTERS  # characters of an element, including white space
 UNREAD_TAGS = ("script", "style")
 XPATH_BEGINNINGS = ("/", "(", "./")
 ALL_SITES = "*"
@@ -70,7 +70,7 @@ class CssTranslator(HTMLTranslator):
 
 
 def _without_count(sibling_count: re.Match[str]) -> str:
-    """The condition that an element has so many siblings, without counting all of them.
+    """The condition of SIBLING_COUNT without counting all siblings: the sibling with the number exists, the next not.
 
     >>> CssTranslator().css_to_xpath("p a:nth-child(2)")
     'descendant-or-self::a[((preceding-sibling::*[1] and not(preceding-sibling::*[2]))) and (ancestor::p)]'
@@ -100,24 +100,24 @@ class FoundFields:
     """The own fields of a page."""
 
     values: dict[str, Any]
-    """The values by field; None or an empty list if nothing was found."""
+    """The values by the name of their field; None or an empty list if nothing was found."""
     cut: int
-    """How many values were cut or dropped because of the limits."""
+    """How many values were cut or dropped because of the MAX_ limits."""
     failures: list[str]
     """The fields whose selectors fail on this page, each with the reason."""
 
 
 class OwnFields:
-    """The selectors of a file, by host."""
+    """The selectors of a file, by host; those for all sites are under ALL_SITES."""
 
     def __init__(self, selectors: Mapping[str, tuple[Selector, ...]]) -> None:
         self.selectors = selectors
 
     def read(self, url: str, root: etree._Element) -> FoundFields:
-        """The fields of a page."""
+        """The fields of the page at `url`, whose root element is `root`."""
         values: dict[str, Any] = {}
         failures: list[str] = []
-        left = MAX_LETTERS_OF_PAGE
+        left = MAX_CHARACTERS_OF_PAGE
         cut = 0
         for selector in self._selectors_for(url):
             try:
@@ -214,8 +214,8 @@ def _texts(results: Sequence[Any], wants_all: bool, left: int) -> tuple[list[str
         text = _text(result)
         if not text:
             continue
-        cut += len(text) > MAX_LETTERS
-        texts.append(text[:MAX_LETTERS])
+        cut += len(text) > MAX_CHARACTERS
+        texts.append(text[:MAX_CHARACTERS])
         left -= len(texts[-1])
         if not wants_all:
             break
@@ -223,11 +223,11 @@ def _texts(results: Sequence[Any], wants_all: bool, left: int) -> tuple[list[str
 
 
 def _text(result: Any) -> str:
-    """The text of an element, without scripts and styles, or of another result, such as an attribute."""
+    """The text of an element, without the scripts and styles in it, or of another result, such as an attribute."""
     if not isinstance(result, etree._Element):
         return fold_space(str(result))
     parts: list[str] = []
-    letters = 0
+    length = 0
     walk = etree.iterwalk(result, events=("start", "end"))
     for event, element in walk:
         part = None
@@ -239,7 +239,7 @@ def _text(result: Any) -> str:
             part = element.tail
         if part:
             parts.append(part)
-            letters += len(part)
-            if letters > MOST_READ:
+            length += len(part)
+            if length > MAX_READ:
                 break
     return fold_space("".join(parts))

@@ -11,8 +11,8 @@ from parsel import css2xpath
 
 from crawler.errors import OwnFieldsError
 from crawler.metadata.own_fields import (
-    MAX_LETTERS,
-    MAX_LETTERS_OF_PAGE,
+    MAX_CHARACTERS,
+    MAX_CHARACTERS_OF_PAGE,
     MAX_VALUES,
     FoundFields,
     OwnFields,
@@ -67,10 +67,10 @@ def test_an_xpath_may_give_a_number(tmp_path: Path) -> None:
 
 
 def test_long_and_many_values_are_cut_and_counted(tmp_path: Path) -> None:
-    html = f"<p>{'x' * (MAX_LETTERS + 1)}" + "<li>a" * (MAX_VALUES + 9)
+    html = f"<p>{'x' * (MAX_CHARACTERS + 1)}" + "<li>a" * (MAX_VALUES + 9)
     fields = given('["*"]\nlong = "p"\nmany = ["li"]\n', tmp_path)
     found = fields.read("http://a.example/", Page("", html.encode()).root)
-    assert (len(found.values["long"]), len(found.values["many"]), found.cut) == (MAX_LETTERS, MAX_VALUES, 10)
+    assert (len(found.values["long"]), len(found.values["many"]), found.cut) == (MAX_CHARACTERS, MAX_VALUES, 10)
 
 
 def test_elements_in_each_other_are_read_soon(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_elements_in_each_other_are_read_soon(tmp_path: Path) -> None:
     found = fields.read("http://a.example/", root)
     assert process_time() - start < 2
     assert found.values["one"].startswith("ab ab ab")
-    assert sum(map(len, found.values["all"])) < MAX_LETTERS_OF_PAGE + MAX_LETTERS
+    assert sum(map(len, found.values["all"])) < MAX_CHARACTERS_OF_PAGE + MAX_CHARACTERS
     assert found.cut > 0
 
 
