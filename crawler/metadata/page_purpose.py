@@ -1,8 +1,8 @@
 """Recognises pages that are not for reading: forms to log in, and lists of other pages. Only sure signs count.
 
-A list has entries, which are titles that link to other pages of the site. The text of a page is what the extraction
-kept of it (`kept`). A page is a list if its markup says so, or if its text mostly consists of entries with their dates,
-counts and teasers, which are the beginnings of the pages that they link to. Blocks are looked up by their `id`.
+A list has entries, which are titles that link to other pages of the site. An entry may have a date, a count, and a
+teaser, which is the beginning of the other page. A page is a list if its markup says so, or if its text mostly consists
+of entries. The text of a page is what the extraction kept of it (`kept`). Blocks are looked up by their `id`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from crawler.urls.address import address_of
 from crawler.urls.parsing import host_of, route
 
 SHORT = 400
-"""Characters of main text from which a page with a login form is a text, and not a login."""
+"""From this many characters of text on, a page with a login form is a text, and not a login."""
 LOGIN_WORDS = re.compile(
     r"\b(log|sign)[ _-]?(in|on|up)\b|userlogin|createaccount|wp-login|\bregist(er|rieren|ro|rati)|lost[ -]?password"
     r"|\banmeld|\bconnexion\b|\binscription\b|\biniciar sesi|\bentrar\b|\baccedi\b|\bвойти\b|\bвход\b"
@@ -54,11 +54,11 @@ LIST_CLASSES = tuple(
 """Classes of the body that together mark a list: lists of WordPress, and categories of MediaWiki."""
 HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
 WHOLLY = 0.9
-"""The least share of a line that its link must cover."""
+"""The least share of a line that is link in a line that is only a link (`ListEntry.is_whole`)."""
 FEW_TEASERS_SHARE = 0.9
 """The least share of the text that fewer than SEVERAL teasers must have."""
 SEVERAL = 3
-"""Entries that make a list of any length."""
+"""From this many entries on, a list may have any length."""
 MOST_BEFORE = 200
 """The most characters before the first entry of a list, or a tenth of the text if that is more: entries after more text
 are related pages below an article.
@@ -72,13 +72,13 @@ LONGEST_DATE = 40
 NARROWEST_TITLE = 15
 """The least width of the title of a post."""
 LETTERS_OF_CHARACTER = 3
-"""The width of a Chinese character, which says as much as three letters."""
+"""The width of a Chinese character, which says as much as three letters. Any other character has the width 1."""
 SAME_BEGINNING = 20
-"""Characters at the beginning of a heading by which it is compared with the title of the page."""
+"""How many characters at the beginning of a block are looked for in the title of the page."""
 LONGEST_LINE = 100
 """The most characters of a line that is not prose."""
 LONGEST_COUNT = 6
-"""The most characters of a number after a link."""
+"""The most characters beside a link that are the number of pages behind it."""
 COUNT = re.compile(r"\d+\W?$")
 """The number of pages at the end of a line, as in a list of tags."""
 DAY = re.compile(r"(?<!\d)(?:0\d|1[012])[-/.](?:0[1-9]|[12]\d|3[01])(?!\d)")
@@ -86,25 +86,25 @@ DAY = re.compile(r"(?<!\d)(?:0\d|1[012])[-/.](?:0[1-9]|[12]\d|3[01])(?!\d)")
 MOST_ENTRY_SHARE = 0.6
 """The largest share of the text that one entry of a list has; more is an article with related pages in it."""
 LEAST_LIST_SHARE = 0.6
-"""The least share of the text that the rows, or SEVERAL and more teasers, of a list have."""
+"""The least share of the text that the rows of a list have, or its teasers if there are SEVERAL or more."""
 FEWEST_ROWS = 5
-"""The least rows of an index."""
+"""The least number of rows of an index."""
 NARROWEST_ROW = 8
 """The least width of the title of a row. The names of authors are often narrower, and a thread has few authors."""
 MOST_ROW_TEXT = 250
-"""The most characters of a row besides its title, without links."""
+"""The most characters outside of links that a row may have besides its title."""
 MAY_LIST_POSTS = frozenset(("", PageType.ARTICLE, PageType.COLLECTION, PageType.LISTING))
 """Types of pages that may be lists of posts; the posts of a forum have links and dates, too."""
 HAS_LITTLE_TEXT = frozenset((PageType.PRODUCT, PageType.SERVICE, PageType.DOCUMENTATION))
 """Types of pages that may have next to no text."""
 LEAST_TEASER_TEXT = 40
-"""The least characters of the beginning of a text, without links."""
+"""The least number of characters outside of links in a teaser."""
 MOST_TEASER_LINES = 20
 """The most lines from the title of a page to the link to the rest of its text."""
 MOST_BETWEEN = 8
-"""The most lines between a title and its date or text: author, category, tags."""
+"""At most this many lines below a title may be its date or text; author, category and tags may come between."""
 CLOUD = 10
-"""The least links of a line that is a cloud of tags."""
+"""The least number of links in a line that is a cloud of tags."""
 BESIDE = frozenset(("nav", "aside", "footer"))
 """Elements beside the text."""
 SINGLE = frozenset(("single", "singular", "page"))
@@ -122,23 +122,23 @@ class ListEntry:
     target: str
     """The address of the other page."""
     is_dated: bool
-    """Whether a date is in it or beside it."""
+    """Whether a date is in the line or beside it."""
     is_whole: bool
-    """Whether nearly all of its text is the link."""
+    """Whether nearly all text of the line is link."""
     width: int
-    """The width of its text in letters."""
+    """The width of the text in letters, see LETTERS_OF_CHARACTER."""
     links: int
-    """How many links it has."""
+    """How many links the line has."""
 
     @property
     def is_dated_title(self) -> bool:
-        """Whether it may be the title of a post with a date, and not the name of an author or a category."""
+        """Whether the line may be the title of a post with a date, and not the name of an author or a category."""
         return self.is_dated and self.is_whole and self.links == 1 and self.width >= NARROWEST_TITLE
 
 
 def is_login(page: Page, extraction: Extraction) -> bool:
-    """Whether a page is a form to log in or to register, or asks for the password of its text, with little else."""
-    # Most pages are sorted out without a look at their elements.
+    """Whether a page has little else than a form to log in or to register, or to enter the password of its text."""
+    # Most pages are ruled out without reading their elements.
     if b"password" not in page.body.lower() or len(extraction.text) >= SHORT:
         return False
     fields = [field for field in page.root.iter("input") if field.get("type", "").lower() == "password"]
@@ -148,7 +148,7 @@ def is_login(page: Page, extraction: Extraction) -> bool:
 
 
 def _asks_for_password_only(field: _Element) -> bool:
-    """Whether the form of a password field has no other field to type into, as above a text for a few readers."""
+    """Whether the form of a password field has no other field to type into, as on a page protected by a password."""
     form = next(field.iterancestors("form"), None)
     if form is None:
         return False
@@ -157,7 +157,7 @@ def _asks_for_password_only(field: _Element) -> bool:
 
 @dataclass(frozen=True)
 class _ListingTest:
-    """The test whether a page is a list. `Page.once` keeps its result by the extraction."""
+    """The test whether a page is a list. `Page.once` caches its result for each extraction."""
 
     extraction: Extraction
 
@@ -176,7 +176,9 @@ def is_listing(page: Page, extraction: Extraction) -> bool:
 
 
 def page_type(page: Page, extraction: Extraction) -> str:
-    """The type of a page: that of its text, or a listing, whose text has the same words as the pages that it lists."""
+    """The type of a page: `listing` if it is a list, otherwise the type of its text. A collection or a document is not
+    tested.
+    """
     if extraction.page_type == PageType.COLLECTION or page.document is not None:
         return extraction.page_type
     if is_listing(page, extraction):
@@ -318,7 +320,10 @@ def _own_text(page: Page, kept: Sequence[Block], entries: Mapping[int, ListEntry
 
 
 def _begins_with_entries(page: Page, extraction: Extraction, entries: Mapping[int, ListEntry]) -> bool:
-    """Whether the text begins with the title of another page and its date, as in a list of posts with teasers."""
+    """Whether the text begins with the title of another page and its date, as in a list of posts with teasers.
+
+    The title must be a heading; or there must be several titles, and no part between them may be most of the text.
+    """
     if extraction.page_type not in MAY_LIST_POSTS or _is_text_by_head(page):
         return False
     kept = extraction.blocks
@@ -396,7 +401,7 @@ def _teaser_bounds(page: Page, entries: Mapping[int, ListEntry]) -> Iterator[tup
 
 
 def _holds_a_title(page: Page, blocks: Sequence[Block], entries: Mapping[int, ListEntry]) -> bool:
-    """Whether these blocks contain the title of the page itself or of another page, as below a menu."""
+    """Whether these blocks contain the title of the page itself or of another page, as the blocks below a menu do."""
     for entry in (entries[id(block)] for block in blocks if id(block) in entries):
         if entry.is_whole and entry.links == 1 and entry.width >= NARROWEST_TITLE:
             return True
@@ -458,8 +463,8 @@ def _dated_titles(page: Page, kept: Sequence[Block], entries: Mapping[int, ListE
 
 
 def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, ListEntry]) -> bool:
-    """Whether the text has only a few words, and the page has entries with dates or a cloud of links; or whether the
-    text is only links and headings, and the page has any entries.
+    """Whether the text says next to nothing, but the page has entries: any entries if the text is only links and
+    headings, or entries with a date or a cloud of links if it has a few other words or is empty.
     """
     kept = extraction.blocks
     is_without_blocks = bool(extraction.text) and not kept  # some methods return only the text
@@ -471,10 +476,10 @@ def _has_no_text(page: Page, extraction: Extraction, entries: Mapping[int, ListE
     if _length(own_text) > MOST_OTHER_TEXT:
         return False
     beside = _elements_beside(page, kept)
-    lists = [entries[id(block)] for block in page.blocks if id(block) in entries and not _is_beside(block, beside)]
+    listed = [entries[id(block)] for block in page.blocks if id(block) in entries and not _is_beside(block, beside)]
     if kept and not _unlinked_length(own_text):
-        return bool(lists)
-    return any(entry.is_dated or entry.links >= CLOUD for entry in lists)
+        return bool(listed)
+    return any(entry.is_dated or entry.links >= CLOUD for entry in listed)
 
 
 def _is_prose(block: Block) -> bool:
@@ -513,8 +518,8 @@ def _with_ancestors(block: Block) -> Iterator[_Element]:
 
 
 def _entries(page: Page) -> dict[int, ListEntry]:
-    """The entries by the ids of their blocks: blocks that are a link to another page, with at most a date or a number
-    beside it. A block that begins like the title of the page is not an entry.
+    """The entries by the ids of their blocks: blocks that are links to other pages, with at most a date or a number
+    beside each. A block whose beginning is in the title of the page is not an entry.
     """
     targets = _targets(page)
     links = Counter(link.at for link in page.links)
@@ -533,7 +538,7 @@ def _entries(page: Page) -> dict[int, ListEntry]:
         if not (is_whole or has_date or is_counted):
             continue
 
-        # The date may be in the line before or after it; below a heading, also a few lines further down.
+        # The date may be in the line before or after the block; below a heading, also a few lines further down.
         after = MOST_BETWEEN if block.tag in HEADINGS else 1
         around = blocks[max(0, at - 1) : at + after + 1]
         is_dated = has_date or any(_is_date_line(neighbour, timed_elements) for neighbour in around)
@@ -579,11 +584,11 @@ def _targets(page: Page) -> dict[int, str]:
     for link in page.links:
         if link.at >= len(page.blocks) or link.at in target_of_block or link.url == own_url:
             continue
-        is_section_of_page = own_url.startswith(link.url.rstrip("/") + "/")
-        if not is_section_of_page and address_of(link.url).site == site:
+        is_folder_of_page = own_url.startswith(link.url.rstrip("/") + "/")
+        if not is_folder_of_page and address_of(link.url).site == site:
             target_of_block[link.at] = link.url
 
-    # A link around several blocks is listed with the first of them.
+    # `page.links` has a link around several blocks only with the first of them; the others get its target.
     starts_of_links = {element.at for element in page.link_elements}
     for at, block in enumerate(page.blocks):
         if at - 1 in target_of_block and at not in starts_of_links and block.linked == len(block.text) > 0:

@@ -1,7 +1,8 @@
 """Recognises pages that show images with only a few words: the page of a photo, or a gallery.
 
-Content management systems create a page for each uploaded image, with its name, its size, the date and navigation. The
-page is named after the file, or its classes, its title or its address show what it is:
+Content management systems create a page for each uploaded image, with its name, its size, the date and navigation. Such
+a page is recognised by its class in WordPress, or by its address, title or headings, which repeat the name or the
+description of the image:
 
     /photos/hive-at-dawn.jpg        <h1>hive-at-dawn</h1> <a href="/files/hive-at-dawn.jpg"><img …></a>
     /detail?media=hive-at-dawn.jpg  <h1>Hive at dawn</h1> <img src="/fetch?w=500&media=hive-at-dawn.jpg">
@@ -19,17 +20,20 @@ from crawler.page.text import letters, width
 from crawler.urls.address import address_of
 
 MOST_BESIDE_A_PHOTO = 400
-"""Columns of text that the page of an image may have: its size, date and camera are some 200."""
+"""The most columns of text on the page of an image: its size, date and camera take some 200. A Chinese character is two
+columns wide.
+"""
 MOST_BESIDE_A_TITLE = 120
-"""Columns of text, a sentence or two, that a gallery may have, or a page that only its image's description names."""
+"""The most columns of text, a sentence or two, of a gallery, or of a page that is recognised by `_names_the_page`."""
 LEAST_OF_A_GALLERY = 6
-"""The least number of images in a gallery, each with a link to a larger one."""
+"""The least number of images in a gallery, each with a link to a larger image."""
 ATTACHMENT = "attachment"
-"""The class of the body of such pages in WordPress."""
+"""The class of the body in pages that WordPress creates for uploaded files."""
 IMAGE_ENDINGS = frozenset("jpg jpeg png gif webp avif bmp tif tiff svg heic".split())
 BEFORE_A_NAME = re.compile("[/:=?&]")
+"""The characters before the name of a file in an address."""
 SIZE = re.compile(r"[-_.](?:\d+x\d+|scaled|thumb(?:nail)?|small|medium|large)$", re.IGNORECASE)
-"""The ends of the names of smaller versions of an image."""
+"""The end of the name of a smaller version of an image."""
 
 
 def is_photo_page(page: Page, extraction: Extraction) -> bool:

@@ -1,8 +1,8 @@
 """The owner of a text: of pages with nearly the same text, one page owns it and the others repeat it.
 
 A list with the whole text of a post, an archive of one post, a print version and a form to share a page repeat the text
-of another page. Each shows this itself: its canonical address is the other page, the heading of the text links to the
-other page, or its address has more parameters. The page that owns the text has its heading in the title.
+of another page. Each shows this itself: its canonical address is the other page, the heading of its text links to the
+other page, or its address has more parameters. The page that owns the text has the heading of the text in its title.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class TextOwner(IntEnum):
 
 
 def owner_rank(owner: int, url: str) -> int:
-    """A rank that is lowest for the owner of the text among pages with nearly the same text: by `owner`, and by the
-    number of parameters of the address if several pages have the same `owner`.
+    """A rank that is lowest for the owner of the text among pages with nearly the same text: by `owner`, a TextOwner,
+    and by the number of parameters of the address if several pages have the same `owner`.
 
     >>> owner_rank(TextOwner.UNKNOWN, "http://a.example/bees"), owner_rank(TextOwner.UNKNOWN, "http://a.example/bees?p")
     (100, 101)
@@ -66,7 +66,7 @@ def text_owner(page: Page, extraction: Extraction) -> TextOwner:
 
 
 def _heading(blocks: Sequence[Block], kept: Sequence[Block]) -> Block | None:
-    """The heading of the text: the first of its blocks (`kept`), or the nearest heading in the few lines above it."""
+    """The heading of the text with the blocks `kept`: the first block, or the nearest heading a few lines above it."""
     if not kept:
         return None
     first = next((at for at, block in enumerate(blocks) if block is kept[0]), 0)
@@ -75,7 +75,7 @@ def _heading(blocks: Sequence[Block], kept: Sequence[Block]) -> Block | None:
 
 
 def _leads_elsewhere(page: Page, heading: Block) -> bool:
-    """Whether a heading is a link to a page that is neither this one nor the front page of a site."""
+    """Whether a heading is a link to a page that is neither this page nor the front page of a site."""
     if heading.linked < WHOLLY * len(heading.text):
         return False
     at = next((at for at, block in enumerate(page.blocks) if block is heading), None)

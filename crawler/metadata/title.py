@@ -1,8 +1,9 @@
 """The headline of a page: the heading that agrees with the page's descriptions of itself.
 
-The descriptions <title>, og:title and JSON-LD contain the page's title, often with the site's name around it; the
-heading that repeats them is the headline that readers see. If no heading does, the descriptions are used: a heading
-that shares no word with them is a slogan, a greeting or the name of the site.
+The descriptions <title>, og:title, twitter:title and JSON-LD contain the page's title, often beside the site's name.
+The heading that repeats them is the headline that readers see. If no heading does, the descriptions are used: a
+heading that shares no word with them is a slogan, a greeting or the name of the site. Texts are compared by their keys,
+which are their letters (`letters` in crawler/metadata/structured_data.py).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from crawler.urls.parsing import route
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _SPACED_SEPARATOR = r"\s+[-–—|·•»«:]\s+|\s*[|｜]\s*|\s*[-–—]{2,}\s*|\s+_\s*|_\s+"
 SEPARATORS = re.compile(rf"{_SPACED_SEPARATOR}|(?<=[{_HAN}])_|_(?=[{_HAN}])")
-# Any underscore may stand before or after a name of the site that is known.
+# Separators beside a known name of the site, where any underscore is a separator.
 _BESIDE_SITE = re.compile(rf"{_SPACED_SEPARATOR}|_")
 # Single characters between a page's title and the site's name, or around the site's name.
 _JOINTS = " :-–—|｜·•»«_[]()"
@@ -36,25 +37,28 @@ HEADINGS = frozenset(("h1", "h2", "h3"))
 MIN_LENGTH = 5
 # A part before a vertical line that is shorter than this may be a label, too.
 MIN_FIRST = 12
-# Characters of <title> and of headings that are read, as each heading is compared with <title>. No headline is longer.
+# Characters of <title> and of headings that are read, as each heading is compared with <title>. No headline is longer
+# than MAX_TITLE.
 MAX_TITLE = 1_000
 MAX_HEADING = 300
 MAX_HEADINGS = 100
 MAX_LINES = 2_000
 # Headings in a row before the main text that may belong to it.
 MAX_ROW = 3
-# A heading with a smaller share of a description is a different text; one with fewer shared words is unrelated to it.
+# The least share of the letters of one text that another text must have to be similar; and of the words of a heading
+# that must be in the address.
 SHARE = 0.5
+# The least share of the words of a heading that must be in the descriptions.
 SHARED_WORDS = 0.25
-# Words of the last part of an address that describe the page.
+# The least number of words in the last segment of an address that names the page.
 MIN_SLUG = 4
 # Characters of a label such as "Thread: " that may come before a headline.
 MAX_LABEL = 24
-# Ancestors of a heading that are checked.
+# How many elements are checked: that of a line, and its ancestors.
 MAX_ABOVE = 4
 # Characters of their classes and ids that are read.
 MAX_CLASS = 200
-# Names of elements in the head of a page.
+# Classes and ids of elements at the top of a page, with the name of the site.
 _HEAD = re.compile(
     r"(?:^|[\s_-])(?:header|banner|masthead|logo|brand|(?:site|project)[_-]?(?:name|title))", re.IGNORECASE
 )
@@ -77,17 +81,18 @@ class _Descriptions:
     headline: str
     """The headline in JSON-LD."""
     titles: tuple[str, ...]
-    """The titles in meta elements."""
+    """The titles in the meta elements _TITLES, without the site's name; empty strings for missing elements."""
     title: str
-    """<title>, without a name of the site that stands above the page's heading."""
+    """<title>, without the site's name if that is a line above the page's heading (`_name_above`)."""
     parts: tuple[str, ...]
-    """Parts of <title>, without the parts that are only the site's name."""
+    """The parts of <title> between separators, without the site's name; all parts if each is the site's name."""
     sites: frozenset[str]
     """Names of the site, reduced to their letters."""
 
 
 def headline(page: Page, main: Sequence[Block] = ()) -> str:
-    """The heading that the page's descriptions repeat, else the title in the descriptions, else the first heading.
+    """The heading that the page's descriptions repeat, or that is related to them; else the title in the descriptions;
+    else the first heading.
 
     If the descriptions only name the site, as in many applications, it is the heading at which the main text (`main`)
     begins.
@@ -97,7 +102,7 @@ def headline(page: Page, main: Sequence[Block] = ()) -> str:
     if heading:
         return heading
 
-    # The headings that may be the headline, each with its letters.
+    # The headings that may be the headline, each with its letters. An h1, or an exact repetition, is surer than others.
     headings = list(islice((block for block in page.blocks if block.tag in HEADINGS), MAX_HEADINGS))
     keyed = [(letters(block.text[:MAX_HEADING]), block) for block in headings]
     fit = [(key, block) for key, block in keyed if _is_fit(block.text, key, descriptions)]
@@ -122,9 +127,9 @@ def headline(page: Page, main: Sequence[Block] = ()) -> str:
 def _below_name(page: Page, main: Sequence[Block], descriptions: _Descriptions) -> str:
     """The heading at which the main text begins, if the descriptions only name the site; empty otherwise.
 
-    They name the site if all of them are the text of a linked heading outside of the main text, and the main text has
-    an <h1> of its own. Of several headings at its beginning, the first with the words of the address is chosen, else
-    the first that is no part of the name.
+    The descriptions only name the site if all of them are the text of a linked heading outside of the main text, and an
+    <h1> with another text is at the beginning of the main text. Of the headings there that are no part of the name, the
+    first with the words of the address is chosen, else the first.
     """
     name = letters(_whole_title(page))
     other_descriptions = {letters(text) for text in (descriptions.headline, *descriptions.titles) if text} - {name}
@@ -150,7 +155,7 @@ def _below_name(page: Page, main: Sequence[Block], descriptions: _Descriptions) 
         if block.linked < len(block.text) or id(block) not in elsewhere
     ]
     if not any(block.tag == "h1" and letters(block.text[:MAX_HEADING]) != name for block in row):
-        return ""  # the name may be the only headline
+        return ""  # the page may have no other headline than the name
     address = page.url.partition("#")[0] + route(page.url).lstrip("#")
     own = [block.text[:MAX_HEADING] for block in row if letters(block.text[:MAX_HEADING]) not in name]
     return next((text for text in own if _is_in_address(text, address)), next(iter(own), ""))
@@ -178,7 +183,7 @@ def _whole_title(page: Page) -> str:
 
 
 def _name_above(page: Page, main: Sequence[Block]) -> tuple[str, str]:
-    """The site's name above the page's heading, and <title> without the name; both empty if there is none.
+    """The site's name above the page's heading, and <title> without the name; both empty if no name is found.
 
     The name is a line by itself, and the beginning or the end of <title>.
     """
@@ -221,9 +226,10 @@ def _is_linked_name(page: Page, at: int, rest: str) -> bool:
 
 
 def _is_name_in_head(page: Page, at: int, rest: str, has_colon: bool) -> bool:
-    """Whether a line is in the head of the page, above a line with the letters of the rest of <title>.
+    """Whether a line is at the top of the page (`_is_in_head`), above a line with the rest of <title>.
 
-    That line must be the next one, unless the name is no heading and has a colon after it in <title>.
+    `rest` are the letters of the rest. The line with it must be the next line, unless the name is not a heading and is
+    followed by a colon in <title> (`has_colon`).
     """
     name = page.blocks[at]
     if has_colon and name.tag not in HEADINGS:
@@ -240,7 +246,7 @@ def _last_places(page: Page) -> dict[str, int]:
 
 
 def _headings_at_start(page: Page, main: Sequence[Block]) -> list[Block]:
-    """The headings in a row at which the main text begins: the last before it, and the first in it."""
+    """The headings in a row at which the main text begins: at most MAX_ROW just before it, and the first in it."""
     if not main:
         return []
     start = next(number for number, block in enumerate(page.blocks) if block is main[0])
@@ -265,7 +271,7 @@ def _blocks_leading_elsewhere(page: Page) -> frozenset[int]:
 
 
 def _is_in_head(element: etree._Element) -> bool:
-    """Whether an element is in the head of the page, beside the site's name and menu."""
+    """Whether an element is at the top of the page, with the site's name and menu."""
     around = islice(chain([element], element.iterancestors()), MAX_ABOVE)
     return any(
         ancestor.tag == "header"
@@ -284,9 +290,10 @@ def _is_fit(text: str, key: str, descriptions: _Descriptions) -> bool:
 def _agreed(headings: list[tuple[str, Block]], descriptions: _Descriptions) -> str:
     """The heading that most of the descriptions repeat.
 
-    JSON-LD and og:title count 3 if the heading repeats them exactly, and 2 if it is similar to them; the first part of
-    <title> counts 2, each other part 1, and the whole 2. A score of 1 is too little. An h1 is preferred to other
-    headings of equal score, then the longest heading.
+    JSON-LD and og:title count 3 if the heading repeats them exactly, and 2 if it is similar to them. If the heading
+    repeats the first part of <title>, that counts 2, and each other part 1; the whole <title> counts 2 if the heading
+    is similar to it and not longer. A score of 1 is too little. An h1 is preferred to other headings of equal score,
+    then the longest heading.
     """
     weighted_titles = [(letters(text), 3) for text in (descriptions.headline, *descriptions.titles[:1]) if text]
     weighted_parts = [(letters(part), 2 if number == 0 else 1) for number, part in enumerate(descriptions.parts)]
@@ -303,17 +310,18 @@ def _agreed(headings: list[tuple[str, Block]], descriptions: _Descriptions) -> s
             best_rank = rank
     best = _after_name(best, headings, descriptions)
 
-    # A label before the headline is not part of it.
-    own = descriptions.headline
-    if own and best.endswith(own) and len(best) - len(own) <= MAX_LABEL and own in descriptions.parts:
-        return own
+    # A label such as "Thread: " before the headline is not part of it.
+    bare = descriptions.headline
+    if bare and best.endswith(bare) and len(best) - len(bare) <= MAX_LABEL and bare in descriptions.parts:
+        return bare
     return best
 
 
 def _after_name(best: str, headings: list[tuple[str, Block]], descriptions: _Descriptions) -> str:
-    """The heading that is the first part of <title>, if the best heading is above it and is the end of <title>.
+    """The heading that is the first part of <title>, if the best heading stands above it and is the last part of
+    <title>; else the best heading.
 
-    In manuals, each page has the manual's name above its own heading, and after it in <title>.
+    In manuals, each page has the manual's name above its own heading, but <title> has the heading first.
     """
     name = letters(best)
     if not name or len(descriptions.parts) < 2 or name != letters(SEPARATORS.split(descriptions.title)[-1]):
@@ -347,7 +355,7 @@ def _related(
 
 
 def _is_related(key: str, text: str, descriptions: _Descriptions, url: str) -> bool:
-    """Whether the descriptions or the address share some words with a heading, and it is not a name beside a title."""
+    """Whether the descriptions or the address share some words with a heading that is not a name in <title>."""
     if any(_is_a_name(part, descriptions) for part in descriptions.parts if letters(part) == key):
         return False
     described = {
@@ -360,7 +368,9 @@ def _is_related(key: str, text: str, descriptions: _Descriptions, url: str) -> b
 
 
 def _is_in_address(text: str, url: str) -> bool:
-    """Whether half of a heading's words are in the path of an address, or its first words are the last segment."""
+    """Whether half of a heading's words are in the path of an address, or its first words are the last segment, with at
+    least MIN_SLUG words.
+    """
     _, _, host_and_rest = url.partition("//")
     host_and_path = re.split(r"[?#]", host_and_rest[:MAX_TITLE], maxsplit=1)[0]
     path = host_and_path.partition("/")[2].rstrip("/")
@@ -385,8 +395,8 @@ def _description(descriptions: _Descriptions) -> str:
 
 
 def _part(page: Page, descriptions: _Descriptions) -> str:
-    """The longest part of <title> that is a line of the page by itself and not a link, else the first part that is not
-    a label.
+    """The longest part of <title> that is a line of the page by itself and not a link; else the first part that is not
+    a label; else <title>.
     """
     if len(descriptions.parts) > 1:
         lines = {block.text for block in page.blocks[:MAX_LINES] if not block.linked}
@@ -397,7 +407,7 @@ def _part(page: Page, descriptions: _Descriptions) -> str:
 
 
 def _title_line(page: Page, descriptions: _Descriptions) -> str:
-    """<title> without the site's name, if it is a line of the page by itself and not a link."""
+    """<title>, if it has only one part, and is a line of the page by itself and not a link; otherwise empty."""
     if len(descriptions.parts) != 1:
         return ""
     is_line = any(block.text == descriptions.title and not block.linked for block in page.blocks[:MAX_LINES])
@@ -417,7 +427,7 @@ def _is_much_of(key: str, other: str) -> bool:
 
 
 def _without_site(text: str, sites: frozenset[str]) -> str:
-    """A title without the site's name before or after it."""
+    """A title without the site's names before and after it."""
     # The start and the end of each part between separators, in turn.
     bounds = [0, *(at for separator in _BESIDE_SITE.finditer(text) for at in separator.span()), len(text)]
     while len(bounds) > 2 and letters(text[bounds[-2] : bounds[-1]]) in sites:
