@@ -29,9 +29,9 @@ MAX_NAME = 60  # characters
 MAX_AUTHORS = 10
 MAX_LINKS = 5_000  # links that are checked
 MAX_MARKED = 30  # elements marked as the author
-MAX_TEXTS = 20  # pieces of text in a marked element
-MAX_BYLINE = 200  # characters of the text of a marked element
-MAX_LINE = 120  # characters of a visible line
+MAX_TEXTS = 20  # pieces of text that are read in an element
+MAX_BYLINE = 200  # characters of a class, or of the text or line in which a name without a Chinese label is looked for
+MAX_LINE = 120  # characters of a line in which a Chinese label is looked for; longer lines with a full stop are prose
 MAX_LINES = 300  # lines that are checked
 
 META = (
@@ -52,7 +52,7 @@ _NOBODY = frozenset(
     ).split()
 )
 """Words found in place of a name that name nobody."""
-# Words of occupations and of other parts of bylines, which stand beside the name.
+# Words of occupations and of other parts of bylines: a text with one of these is not a name.
 _ROLE = re.compile(
     r"\b(?:reporter|editors?|correspondent|writers?|staff|contributors?|columnist|journalist|photo(?:s|graph\w*)?|"
     r"freelance|news\w*|team|desk|editorial|updated?|published|posted|follow|share|comments?|read|min|minutes?|ago|more|"
@@ -66,7 +66,7 @@ _BY = re.compile(
     r"|publicado)\s+)?(?:by|von|par|por|di|da|door|av|af|przez|autor(?:in|e|es)?|auteur|author|автор|текст)\b[\s:：]*",
     re.IGNORECASE,
 )
-# Between the names of several authors; a comma before a degree does not end a name.
+# What stands between the names of several authors; a comma before a degree does not end a name.
 _JOINED = re.compile(
     r"\s*(?:[;|•、]|,(?!\s*(?:jr|sr|ph\.?d|m\.?d)\b)|\s[&+]\s|\s(?:and|und|et|y|e|i|og|och|en)\s|\s[/·—–-]\s)\s*",
     re.IGNORECASE,
@@ -92,8 +92,10 @@ _USER_CLASS = re.compile(
     re.IGNORECASE,
 )
 _IN_CLASSES = "author by attribution contributor creator user nick poster postleft crawler-post message-name".split()
-"""Each class name that matches a pattern has one of these: searching for them takes a fifth of the patterns' time."""
-# In Chinese lines the name follows its label, and ends at the first character that is not a letter.
+"""Each class that matches _AUTHOR_CLASS or _USER_CLASS has one of these: searching for them takes a fifth of the
+patterns' time.
+"""
+# In Chinese lines the names follow a label.
 _HAN_NAMES = (
     rf"([{_HAN}]{{2,4}}(?:[·・][{_HAN}]{{1,8}})?(?:[\s、，,]{{1,2}}[{_HAN}]{{2,3}}(?![{_HAN}])){{0,4}})(?![{_HAN}])"
 )
@@ -109,7 +111,7 @@ _LABELLED = re.compile(
 )
 _BY_IN_LINE = re.compile(r"(?:^|[^\w])(?:by|von|par|por|BY|By|Von|Par|Por)[:：]?\s+([^|•\n]{2,80})")
 _IN_LABELS = ("autho", "autor", "auteur", "автор", "contribut", "starter", "by ", "by:", "von ", "par ", "por ")
-"""Parts of the labels, in small letters: lines without any of them are skipped."""
+"""Parts of the labels in _LABELLED and _BY_IN_LINE, in small letters: lines without any of them have no such label."""
 # What follows the names in a line: a separator, a number, the end of a sentence, or a word such as "on".
 _END_OF_NAME = re.compile(
     r"\s*(?:[|•·(\[<@]|(?<!\w)\d|[.](?=\s|$)(?<!\b[A-Z]\.)(?<!\b[DMS]r\.)(?<!\bMrs\.)(?<!\bProf\.)|\s[-–—/]\s"
@@ -124,8 +126,8 @@ _PAGE_OF_AUTHOR = re.compile(r"(?:^|/)(?:authors?|by)/[^/?#]+/?(?:$|[?#])", re.I
 """The address of a page about an author."""
 MAX_HREF = 500  # characters of an address that are read
 MAX_WORDS = 8  # words of a name
-MANY_WORDS = 4  # a name with more words has a sign
-SHORT = 3  # letters of a site's name that is too short to be compared with parts of names
+MANY_WORDS = 4  # a name with more words has a sign of its own
+SHORT = 3  # letters: a site's name with at most this many is not compared with parts of names
 MAX_BARE = 5  # lines after the headline in which a name may stand by itself
 
 
@@ -148,7 +150,7 @@ class _Names:
         self.sites = site_keys(page)
         """The names of the site, reduced to their letters."""
         self.value_of: dict[str, str] = {}
-        """The first spelling of each name, by its letters."""
+        """The candidates, each in its first spelling, by their letters."""
         self.candidates = new_candidates(page_signs(page, extraction))
         self._add(_names_in_values(structured(page).authors), "JSON-LD")
         self._add_metas()
@@ -178,7 +180,7 @@ class _Names:
             "one word": count == 1,
             "many words": count > MANY_WORDS,
             "the site's name": key.rstrip("0123456789") in self.sites,
-            # The sign's name is the key of its weight; it is also given if the site's name is part of the author's.
+            # Also the other way round, if the site's name is part of the author's.
             "part of the site's name": any(key in site or site in key for site in self.sites if len(site) > SHORT),
             "nobody": key.rstrip("0123456789") in _NOBODY,
             "a role": _ROLE.search(first),
@@ -211,7 +213,7 @@ class _Names:
             if is_elsewhere(element):
                 signs.append(f"{sign} elsewhere")
             count_of_sign[sign] = count_of_sign.get(sign, 0) + 1
-            # The name occurred before, and so did an element with this mark.
+            # The names occurred before, anywhere on the page, and so did an element with this sign.
             if key in self.value_of and count_of_sign[sign] > 1:
                 signs.append("marked twice")
             self._add(names, *signs)
@@ -241,7 +243,7 @@ class _Names:
                 continue
             is_labelled = may_have_label and self._add_labelled(text, distance)
 
-            # Without a label.
+            # Without a label. A name beside a date counts as much as a name after "by".
             if is_near and not is_labelled:
                 if _is_name(text):
                     self._add([text], f"a line by itself, {distance}")
@@ -249,7 +251,7 @@ class _Names:
                     self._add([_beside_a_date(text)], f"by, {distance}")
 
     def _add_labelled(self, text: str, distance: str) -> bool:
-        """Add the names after a label or "by" in a line, if it has one; returns whether it has."""
+        """Add the names after a label or "by" in a line; returns whether the line has a label or "by"."""
         labelled = _LABELLED.search(text)
         if labelled:
             self._add(_names_in_byline(text, labelled), "label", f"label, {distance}")
@@ -263,7 +265,7 @@ class _Names:
 
 
 def _beside_a_date(line: str) -> str:
-    """The name in a line that has only a date beside it; empty if there is none."""
+    """The name in a line that consists of a name and a date, e.g. "Ann Lee | May 6, 2024"; empty for other lines."""
     pieces = _MARKS_BETWEEN.split(line)
     if len(pieces) != 2:
         return ""
@@ -275,10 +277,11 @@ def _beside_a_date(line: str) -> str:
 
 
 def _names_in_byline(line: str, label: re.Match[str]) -> list[str]:
-    """The names after a label or "by", unless the line is a sentence that happens to have such a word.
+    """The names after a label or "by"; none if the line is a sentence that happens to have such a word.
 
-    Most words of the first name must begin with a capital, unless its script has none. A user's name may be one word in
-    small letters if the label begins the line, and nothing or a text with digits, such as a date, follows the name.
+    More than half of the words of the first name must begin with a capital, or be in a script without capitals. But the
+    name of a user may be one word in small letters if the label begins the line and the name ends it, or only a text
+    with digits, such as a date, follows the name.
     """
     names = _until_end(label[1])
     if not names or (label.start() > 0 and has_full_stop(line) and len(line) > MAX_LINE):
@@ -293,7 +296,9 @@ def _names_in_byline(line: str, label: re.Match[str]) -> list[str]:
 
 
 def _until_end(text: str) -> list[str]:
-    """The names at the start of a text, up to the first part that is not a name."""
+    """The parts at the start of a text, up to the first part that is not a name. The first part need not look like a
+    name.
+    """
     names = [name.strip(" ,:;.") for name in _JOINED.split(_END_OF_NAME.sub("", text))]
     names_until_end: list[str] = []
     for name in names:
@@ -304,8 +309,8 @@ def _until_end(text: str) -> list[str]:
 
 
 def _names_in_values(values: tuple[str, ...]) -> list[str]:
-    """The names in values of JSON-LD and meta elements, without addresses, Chinese words that are no names, and roles
-    or degrees after the first name.
+    """The names in values of JSON-LD and meta elements. Left out are addresses, Chinese words that are not names, and
+    roles or degrees after the first name.
     """
     names: list[str] = []
     for value in values:
@@ -330,13 +335,15 @@ def _marks(page: Page) -> list[tuple[_Element, str]]:
     """The elements that may contain an author, in page order, each with the sign of its mark.
 
     These are elements around blocks, the first inline element of each block, address elements, and links to the author
-    or to a page about an author. The links of a front page are about the articles that it lists, and do not count.
+    or to a page about an author. On a front page, links to pages about authors do not count: they name the authors of
+    the articles that it lists.
     """
     elements_by_name = element_names(page)
     signs = enumerate(map(_sign_of, elements_by_name.names))
     sign_of_name = {number: sign for number, sign in signs if sign}
 
-    # Elements with a class or property, by `id`, so that each counts once; with the index of their first block.
+    # Elements with a class or property. All elements are kept by their `id`, so that each counts once, and with the
+    # index of their first block.
     containers = page.containers
     around = zip(containers.elements, containers.starts, containers.ends, elements_by_name.containers, strict=True)
     marked_elements = {
@@ -365,13 +372,13 @@ def _marks(page: Page) -> list[tuple[_Element, str]]:
 
 
 def _is_byline_of_article(address: _Element) -> bool:
-    """Whether an address element begins with "by" and is in an article, whose contact it then names."""
+    """Whether an address element begins with "by" and is in an article: it then names the author of the article."""
     text = "".join(islice(map(str, address.itertext()), MAX_TEXTS))
     return _BY.match(text[:MAX_BYLINE]) is not None and next(address.iterancestors("article"), None) is not None
 
 
 def _sign_of(name: Name) -> str:
-    """The sign of the mark of an element with this name; empty if it is not marked as the author."""
+    """The sign of an element that is marked as the author or a user, by its class and properties; empty for others."""
     _, its_class, _, _, itemprop = name
     if "author" in (itemprop or ""):
         return "marked as the author"
@@ -392,7 +399,10 @@ def _sign_of_class(its_class: str) -> str:
 
 
 def _names_at_start(element: _Element) -> list[str]:
-    """The names at the start of an element, or after "by" in it, up to the first text that is not a name."""
+    """The names at the start of an element, or after "by" in it, up to the first text that is not a name.
+
+    None if the element has more than MAX_BYLINE characters.
+    """
     texts = (fold_space(str(piece)[: MAX_BYLINE + 1]) for piece in islice(element.itertext(), MAX_TEXTS))
     pieces = [piece for piece in texts if piece]
     if sum(map(len, pieces)) > MAX_BYLINE:

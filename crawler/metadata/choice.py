@@ -2,8 +2,9 @@
 
 A candidate is a value that was found on the page. A sign is a feature of a candidate, with a number, usually 1: it says
 where and how the value was found. The score of a candidate is the sum of its signs, each multiplied by its weight. The
-empty field is a candidate, too; its signs are those of the page. The softmax turns scores into probabilities:
-exp(score) / sum of exp(score) over all candidates. `winnow train metadata`
+empty field has a score, too; its signs are those of the page. The softmax turns scores into probabilities:
+exp(score) / sum of exp(score) over all candidates and the empty field. The likeliest candidate is chosen if its
+probability is at least LEAST, even if the empty field is likelier. `winnow train metadata`
 (crawler.contrib.lab.training.metadata_weights) learns the weights from pages whose fields are known.
 """
 
@@ -19,7 +20,7 @@ WEIGHTS = Path(__file__).with_name("weights.json")
 EMPTY = ""
 """The value of an empty field."""
 LEAST = 0.3
-"""The least probability of a value that is chosen: below it, an empty field is less misleading."""
+"""The least probability of a value that is chosen; below this, an empty field misleads less."""
 
 Signs = dict[str, float]
 """The number of each sign, by its name."""
@@ -55,7 +56,7 @@ def probabilities(candidates: Candidates, weights: Mapping[str, float]) -> dict[
 
 
 def chosen(candidates: Candidates, weights: Mapping[str, float]) -> str:
-    """The likeliest value; empty if none is likely enough."""
+    """The likeliest value; empty if its probability is below LEAST."""
     probability_of = probabilities(candidates, weights)
     likeliest = max(candidates.signs, key=lambda value: probability_of[value], default=EMPTY)
     return likeliest if probability_of[likeliest] >= LEAST else EMPTY

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 EARLIEST = date(1990, 1, 1)
 """The earliest possible date of publication."""
 MAX_WORD = 24
-"""How many characters before a short date are searched for the name of a program: its version looks like a date."""
+"""How many characters before a date such as 1.2.24 are searched for the name of a program: it may be a version."""
 
 _MONTHS = (  # the first letters of month names, four if three are not enough
     "jan feb mar apr may jun jul aug sep oct nov dec",
@@ -35,8 +35,8 @@ _DAY_FIRST = re.compile(r"(?<!\d)(?P<d>\d{1,2})(?P<sep>[./-])(?P<m>\d{1,2})(?P=s
 _SHORT_YEAR = re.compile(r"(?<![\d.])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d\d)(?![\d.])")
 _FOUR_DIGITS = re.compile(r"\d(?:\D*\d){3}")
 _OF_VERSION = re.compile(r"(?:\b(?!(?:Stand|Datum|Dne|Dnia|Den|Vom|Am)\b)[A-Z]\w*|\b(?:version|release|v))\s?$")
-"""A word after which numbers are a version, as in "Django 3.2.25": also any capitalised word, except some words that
-stand before dates.
+"""A word after which numbers are a version, as in "Django 3.2.25": "version" and the like, or any capitalised word
+except some words that stand before dates.
 """
 _HALF_DAY = re.compile(r"\d\s?[AP]M\b", re.IGNORECASE)
 """A time in American notation; the date beside it is then in American notation, too."""
@@ -51,7 +51,9 @@ _MONTH_NAMED = re.compile(
 
 
 def possible_day(year: int, month: int, day: int) -> str | None:
-    """The date in ISO form, or None if it does not exist or cannot be a date of publication."""
+    """The date as YYYY-MM-DD, or None if it does not exist or cannot be a date of publication: it is before EARLIEST,
+    or more than two days in the future.
+    """
     try:
         written = date(year, month, day)
     except ValueError:
@@ -63,7 +65,7 @@ def possible_day(year: int, month: int, day: int) -> str | None:
 
 
 def _with_time(day: str, clock: str | None, zone: str | None) -> str:
-    """The date with its time, if that is valid and has a zone."""
+    """The date with its time; without it if the time is not valid or has no zone."""
     if not clock or not zone:
         return day
     hours, minutes, *seconds = clock.split(":")
@@ -84,7 +86,7 @@ def has_digits_of_a_date(text: str) -> bool:
 
 
 def _numbers(text: str, day_first: bool) -> Iterator[tuple[int, int, int, re.Match[str]]]:
-    """Year, month and day of everything in a text that looks like a date, the surest notation first."""
+    """Year, month, day and match of everything in a text that looks like a date, the surest notation first."""
     if not has_digits_of_a_date(text):
         return
 
@@ -142,7 +144,7 @@ def dates(text: str, day_first: bool = True) -> Iterator[WrittenDate]:
 
 
 def parse(text: str, day_first: bool = True) -> str | None:
-    """The first date in a text, with its time if there is one.
+    """The first date in a text, with its time if the text has one with a zone.
 
     >>> parse("2024-05-06T10:15:00Z"), parse("发布时间：2012/3/4 10:20"), parse("March 4, 2012"), parse("2012-13-45")
     ('2024-05-06T10:15:00+00:00', '2012-03-04', '2012-03-04', None)

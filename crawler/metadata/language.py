@@ -1,8 +1,8 @@
 """The language of a text: determined by script or by common English words, otherwise by py3langid's naive Bayes model.
 
 Only the sentences of a text are read, since code and tables are in no language. The language that the page declares
-decides for a text that is too short, and between languages that are about as likely. It does not decide more, as
-templates declare English whatever the content.
+decides if the text is too short, or if the declared language is about as likely as the likeliest. It does not decide
+more, as templates declare English whatever the content.
 """
 
 import logging
@@ -17,15 +17,19 @@ logger = logging.getLogger(__name__)
 
 SAMPLE = 400  # characters examined: more take time and gain nothing on news and web pages
 SECOND_SAMPLE = 2_000  # characters examined of a text that seems to be in another language than its page declares
-MIN_LETTERS = 20  # the model is wrong for one text in ten with 16 letters, one in forty with 40
-PRIOR = 15  # how much likelier the declared language is, as a logarithm; 12 words differ by 30 and more
+MIN_LETTERS = (
+    20  # for shorter samples the declared language decides: with 16 letters, the model errs in one of ten texts
+)
+# How far the score of the declared language, a logarithm, may be below the highest score. In texts of 12 words, the
+# scores of two languages differ by 30 and more.
+PRIOR = 15
 MIN_WORDS = 6  # words of a line that is a sentence
 MIN_EASTERN = 10  # Chinese, Japanese or Korean characters of a line that is a sentence
 LETTERS_OF_PROSE = 0.9  # the share of letters and spaces in a line that is a sentence
 CJK_SHARE = 1 / 3  # of the letters: a Han character has about as much information as three Latin letters
 # English is recognised by its commonest words: the model takes ten times as long, and .5 s and 78 MB to load. Of 6,351
-# texts in 35 languages that declare English or nothing, none in another language is taken for English; 86 % of English
-# ones are by their first sample.
+# texts in 35 languages that declare English or nothing, none in another language is taken for English; 86 % of the
+# English texts are recognised by their first sample.
 ENGLISH_WORDS = frozenset(
     "a about all an and are as at be been but by can for from had has have he her his how if in into is it its more not"
     " of on one or our said she some than that the their there these they this to was we were what when which who will"
@@ -140,8 +144,8 @@ def _warn(why: str) -> None:
 
 
 def _likeliest(sample: str, declared: str | None) -> str | None:
-    """The language that the model finds likeliest among `CODES`, or the declared one if that is about as likely: its
-    score, a logarithm, is at most PRIOR lower.
+    """The language in `CODES` with the highest score of the model, or the declared language if its score is at most
+    PRIOR lower.
     """
     try:
         model = load_model()
@@ -168,7 +172,7 @@ def _likeliest(sample: str, declared: str | None) -> str | None:
 def language(text: str, declared: str = "") -> str | None:
     """Return the two-letter code of the text's language, or None if it cannot be determined.
 
-    It is kept until the next text, because two fields of a page's record ask for it.
+    The result is cached until the next text, because two fields of a page's record need it.
 
     >>> language("这是一个关于天气的句子。"), language("Menu", declared="fr-CA"), language("42")
     ('zh', 'fr', None)

@@ -1,5 +1,5 @@
-"""Signs (features with weights, see crawler/metadata/choice.py) by which dates and names of authors are chosen: their
-place on the page, and the kind of the page.
+"""The signs by which dates and names of authors are chosen that say where they stand on the page, and what kind of page
+it is. A sign is a feature with a weight, see crawler/metadata/choice.py.
 """
 
 import re
@@ -14,7 +14,7 @@ from crawler.metadata.structured_data import ARTICLE, letters, structured
 from crawler.page.blocks import Block
 from crawler.page.page import Extraction, Page
 
-MAX_ABOVE = 12  # ancestors of an element that may show that it belongs to something else
+MAX_ABOVE = 12  # ancestors of an element whose names are read
 MAX_NAMES = 200  # characters of a class or id
 HEADINGS = frozenset(("h1", "h2", "h3"))
 # Names of the page's frame, of comments and of parts about other articles.
@@ -30,7 +30,7 @@ _FOOTER = re.compile("footer", re.IGNORECASE)
 
 
 def page_signs(page: Page, extraction: Extraction) -> Signs:
-    """The signs of a page that tell whether it has an author and a date at all."""
+    """The signs of a page by which it is likely or unlikely to have an author and a date at all."""
     types = " ".join(structured(page).types)
     has_sign = {
         "no article in JSON-LD": not ARTICLE.search(types),
@@ -42,9 +42,9 @@ def page_signs(page: Page, extraction: Extraction) -> Signs:
 
 
 def headline_at(blocks: Sequence[Block], title: str) -> int | None:
-    """The index of the headline: the first h1 with the text of `title`, else the last line or heading with it.
+    """The index of the headline: the first h1 with the text of `title`, else the last line or heading with this text.
 
-    Headings need only have the letters of the title.
+    For headings, it is enough to have the same letters.
     """
     key = letters(title)
     headline = None

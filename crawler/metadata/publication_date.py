@@ -6,9 +6,9 @@
    head of a front page is read, as the dates in its body are dates of the pages that it lists.
 2. The likeliest day is chosen, or none (crawler/metadata/choice.py). Pages of shops, services and manuals, for example,
    mostly have no date of publication, although their programs write one in the head.
-3. If a source has the time with its zone, the date has it, too.
+3. If a source gives the time of that day with its zone, the date includes the time.
 
-Each source has its own limit, so that a page of any size takes little time.
+Each source has a limit of its own, so that a page of any size takes little time.
 """
 
 from __future__ import annotations
@@ -46,17 +46,18 @@ MAX_MENTIONS = 100  # dates in the text
 MAX_ATTRIBUTES = 1_000  # elements whose attributes may hold a date
 AROUND = 32  # characters before and after a year that may belong to its date
 BEFORE = 40  # characters before a date that may say what date it is
-SHORT = 40  # characters of a line with little beside the date
-LINE = 120  # characters of a line
-MAX_PIECES = 20  # pieces of the text around an element
+SHORT = 40  # the most characters of a short line, with little beside the date
+LINE = 120  # the most characters of a line that is not long
+MAX_PIECES = 20  # pieces of text that are read in an element
 LABELS = frozenset(("dt", "th", "td"))
 """Elements whose line is a label of the next line."""
 BESIDE_HEADLINE = frozenset(("up to 5 lines before", *(f"up to {most} lines after" for most in (1, 5, 12))))
 """Signs of lines beside the headline."""
-PROSE = 80  # characters of a block that is prose
-MAX_BYLINE = 4  # lines below the first prose, which may be a summary, in which a byline may begin
-NEAR_TEXT = 4  # lines between a date and the first prose of the text
-AFTER_TEXT = 10  # lines below the first prose of the text; a date further down comes after the text begins
+PROSE = 80  # a block with more characters is prose
+# A byline begins above the first prose or at most this many lines below it, as the first prose may be a summary.
+MAX_BYLINE = 4
+NEAR_TEXT = 4  # the most lines between the first prose of the text and a date near the text
+AFTER_TEXT = 10  # a date more lines below the first prose of the text comes after the text begins
 
 _PUBLISHED_META = re.compile(
     r"publi(?:sh(?!er|ing)|cation)|pub[-_:]?(?:date|time)|date[-_]?pub|issued|sailthru\.date|article:create_at"
@@ -101,7 +102,9 @@ SOURCES = {
 }
 """The codes of the sources of dates, each with its signs. If a date has several sources, the first is given."""
 _IN_HEAD = {*SOURCES["structured_data"], "meta, published", "meta, date"}
+"""Signs of days in the head of the page."""
 _IN_BODY = {"time", "attribute", "line", "address"}
+"""Signs of days in the body of the page or in its address."""
 _ONLY_DAYS = {
     "only day in JSON-LD": {*SOURCES["structured_data"]},
     "only published meta": {"meta, published"},
@@ -109,7 +112,7 @@ _ONLY_DAYS = {
     "only line": {"line"},
     "only address": {"address"},
 }
-"""The signs of a day that is the only one with one of these signs."""
+"""Each sign of this kind is given to a day if no other day has any of the signs on the right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ class PublicationDate:
 
 @dataclass(frozen=True)
 class _DateReader:
-    """Reads the date of a page. `Page.once` keeps the result by the extraction."""
+    """Reads the date of a page. `Page.once` caches the result for each extraction."""
 
     extraction: Extraction
 
@@ -158,7 +161,7 @@ class _Mention:
     block: Block
     day: str
     start: int
-    """The index in the text at which it begins."""
+    """The index in the text at which the date begins."""
     label: str
     """The text before the date, or the line above if the date begins its line."""
 
@@ -170,12 +173,12 @@ class _Days:
         self.page = page
         self.extraction = extraction
         self.day_first = not (page.root.get("lang") or "").lower().startswith("en")
-        """Whether 3/4/2012 is in April."""
+        """Whether 3/4/2012 is in April: unless the page is in English."""
         self.moments: dict[str, str] = {}
-        """The date with its time and zone, by day, if the time is known."""
+        """For each day whose time is known, the day with its time and zone."""
         self.marked_day: str | None = None
-        """The day that time elements mark as the day of publication, if it is only one. Then days in lines and in the
-        address count only if they are this day.
+        """The day that time elements mark as the day of publication; None if they mark none or several. If it is known,
+        other days in lines and in the address do not count.
         """
         self.candidates = new_candidates(page_signs(page, extraction))
         self._add_structured()
@@ -252,7 +255,7 @@ class _Days:
             self.candidates.add(day, *(sign for sign, is_present in has_sign.items() if is_present))
 
     def _is_of_readers(self, element: _Element) -> bool:
-        """Whether an element is among the comments below an article. In forums, the names of posts are similar."""
+        """Whether an element is in the comments below an article. The posts of forums have the same class names."""
         return self.extraction.page_type == PageType.ARTICLE and is_in_comments(element)
 
     def _add_attributes(self) -> None:
@@ -301,7 +304,9 @@ class _Days:
             self.candidates.add(mention.day, "line", *signs)
 
     def _first_prose(self, blocks: tuple[Block, ...], kept_ids: frozenset[int], headline: int | None) -> int:
-        """The index of the first block of the text below the headline that is long and not a heading."""
+        """The index of the first block of the text below the headline that is prose and not a heading; the number of
+        blocks if there is none.
+        """
         first = 0 if headline is None else headline + 1
         for at, block in enumerate(blocks[first:], first):
             if id(block) in kept_ids and block.tag not in HEADINGS and len(block.text) > PROSE:
@@ -309,7 +314,9 @@ class _Days:
         return len(blocks)
 
     def _is_of_another(self, mention: _Mention) -> bool:
-        """Whether a date is not the page's: it is that of a reader's comment or a program, or another day is marked."""
+        """Whether a date is not the page's: it belongs to a reader's comment or to a program, or time elements mark
+        another day.
+        """
         if self._is_of_readers(mention.block.element) or _is_of_program(mention):
             return True
         return self.marked_day not in (None, mention.day)
@@ -318,8 +325,9 @@ class _Days:
         """The dates in the texts of blocks."""
         for at, block in enumerate(blocks):
             text = block.text
-            has_year = "20" in text or "19" in text or (len(text) <= LINE and text.count(".") > 1)
-            if not has_year or len(text) > MAX_TEXT:
+            # A year may have two digits, as in 1.2.24.
+            may_have_year = "20" in text or "19" in text or (len(text) <= LINE and text.count(".") > 1)
+            if not may_have_year or len(text) > MAX_TEXT:
                 continue
             # A date is looked for only around a year: most texts have none.
             for match in _YEAR.finditer(text):
@@ -351,12 +359,12 @@ class _Days:
                 self.candidates.add(days[0], name)
         self.candidates.add(min(signs), "earliest")
         self.candidates.add(max(signs), "latest")
-        # A page with many days is more or less likely to have no date: the weight decides.
+        # Whether a page with many days is more or less likely to have no date, the weight of this sign decides.
         self.candidates.empty_signs["days"] = log(1 + len(signs))
 
 
 def _label_above(blocks: tuple[Block, ...], at: int) -> str:
-    """The line above a line if it is its label: in a cell, in a list of definitions, or with a colon at the end."""
+    """The line above the line `at` if that is its label: it is a cell or a term of a list, or ends with a colon."""
     if not at or len(blocks[at - 1].text) > BEFORE:
         return ""
     above = blocks[at - 1]
@@ -387,7 +395,7 @@ def _is_of_change(time: _Element) -> bool:
 
 
 def _text_before(element: _Element) -> str:
-    """The end of the text before an element in its line."""
+    """The last characters before an element in its line, at most BEFORE."""
     own = "".join(islice(map(str, element.itertext()), MAX_PIECES)).strip()
     line = next((ancestor for ancestor in element.iterancestors() if ancestor.tag not in INLINE), None)
     if not own or line is None:

@@ -1,5 +1,5 @@
-"""Reads each field of a page's record from the page and its extraction. Only the field `images` is read elsewhere, in
-crawler/noise/page_images.py.
+"""Reads the fields of a page's record from the page and its extraction. Only the field `images` is read elsewhere, in
+crawler/noise/page_images.py. A page with a `document` was made from a PDF or another file, which has its own metadata.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,8 @@
 """The data about a page in its JSON-LD (https://schema.org), parsed once; and the names of its site.
 
-The main node is the subject of the page: an article, a thread or a question at the top level, in a @graph, or as the
-mainEntity of one of these. Entries of lists, related articles and the like are not main nodes. A top node is a node at
-the top level, in a @graph, or a mainEntity, of any type.
+A top node is at the top level, in its @graph, or the mainEntity or mainEntityOfPage of a top node. The main node is the
+top node that is the subject of the page: an article, a thread or a question. Entries of lists, related articles and the
+like are in other places.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_UNPARSED = 10  # values of a key in a script that cannot be parsed
 
 ARTICLE = re.compile("Article|Posting|Report|Review$|Recipe")
 THREAD = re.compile("DiscussionForumPosting|SocialMediaPosting|Question|QAPage")
-# Of a script without any of these words, only the type is read.
+# If a script has none of these words, only its first type is read.
 _TELLING = re.compile(r'"(?:datePublished|pubDate|headline|author|articleBody|text)"|Article"|Posting"|Question"')
 _FIRST_TYPE = re.compile(r'"@type"\s*+:\s*+"([^"]{1,60})"')
 _TO_MAIN = ("@graph", "mainEntity", "mainEntityOfPage")
@@ -55,7 +55,7 @@ class Structured:
 
     _: KW_ONLY
     types: tuple[str, ...] = ()
-    """The types of the top nodes, such as NewsArticle or Product, those of articles first."""
+    """The types of the top nodes, such as NewsArticle or Product; then the types of scripts that tell nothing else."""
     headline: str = ""
     authors: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
@@ -75,10 +75,10 @@ def _structured(page: Page) -> Structured:
     documents: list[Any] = []
     unparsed: list[str] = []
     other_types: list[str] = []
-    left = MAX_ALL_JSON
+    characters_left = MAX_ALL_JSON
     for script in page.head.scripts:
-        left -= len(script)
-        if left < 0:
+        characters_left -= len(script)
+        if characters_left < 0:
             break
         if not _TELLING.search(script):
             first_type = _FIRST_TYPE.search(script)
@@ -131,7 +131,9 @@ def _read(documents: list[Any], unparsed: list[str], page: Page) -> Structured:
 
 
 def _nodes(documents: list[Any]) -> tuple[list[dict[str, Any]], dict[str, str], list[tuple[bool, str]]]:
-    """The top nodes, the names of nodes by id, and all dates, outermost first, each with whether it is an article's."""
+    """The top nodes; the names of nodes by `@id`; and the publication dates of all nodes, outermost first, each with
+    whether it is an article's.
+    """
     tops: list[dict[str, Any]] = []
     name_by_id: dict[str, str] = {}
     dates: list[tuple[bool, str]] = []
@@ -172,7 +174,7 @@ def _types(node: dict[str, Any]) -> list[str]:
 
 
 def _main(tops: list[dict[str, Any]], page: Page) -> dict[str, Any] | None:
-    """The article or thread that the page is about; None if there are several and the title names none of them."""
+    """The main node; None if there is none, or if there are several and the title of the page names none of them."""
     nodes = [
         node
         for node in tops
@@ -223,12 +225,14 @@ def _posts(main: dict[str, Any], name_by_id: dict[str, str]) -> Iterator[Post]:
 
 
 def _unparsed_values(key: str, script: str) -> list[str]:
-    """The values of a key in JSON that cannot be parsed; only the escapes of dates and slashes are resolved."""
+    """The values of a key in JSON that cannot be parsed. Only the escapes of plus signs, as in dates, and of slashes
+    are resolved.
+    """
     values = islice(_UNPARSED_VALUES[key].finditer(script), MAX_UNPARSED)
     return [re.sub(r"\\u002b", "+", value[1], flags=re.IGNORECASE).replace("\\/", "/") for value in values]
 
 
-MAX_LABELS = 5  # labels of a host with which a name of the site begins: www.a.example, a.example and example
+MAX_LABELS = 5  # the most domains of a host that are names of the site: www.a.example, a.example and example
 _SITE_NAMES = ("og:site_name", "application-name")
 _TAG = re.compile(r"<[^<>]{1,300}>")
 _HOST = re.compile(r"https?://([^/:?#]{1,253})")

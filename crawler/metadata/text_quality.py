@@ -7,7 +7,7 @@ from crawler.metadata.language import language
 from crawler.page.page import Extraction, Page
 
 OF_EXTRACTION = ("certainty", "kept_frac")
-"""The numbers that every page has."""
+"""The names of the numbers about the extraction, which every page has."""
 
 
 def extraction_quality(page: Page, extraction: Extraction) -> dict[str, float | None]:
@@ -25,10 +25,12 @@ def extraction_quality(page: Page, extraction: Extraction) -> dict[str, float | 
 
 
 def text_quality(page: Page, extraction: Extraction) -> dict[str, float | None]:
-    """All numbers by name; raises a MissingPartError if the part that computes them is not installed."""
+    """The numbers of the extraction and of the quality rules, by name; raises a MissingPartError if the part with the
+    rules, crawler/contrib/corpus/quality, is not installed.
+    """
     measured = load(Door.QUALITY, "measured")
     of_language = language(extraction.text or extraction.title, page.language)
-    numbers_of_text: dict[str, float | None] = measured(extraction.text, of_language)  # crawler/contrib/corpus/quality
+    numbers_of_text: dict[str, float | None] = measured(extraction.text, of_language)
     return extraction_quality(page, extraction) | numbers_of_text
 
 
