@@ -67,7 +67,7 @@ class Link:
     """Index of the link's block, or of the next block if the link has no text."""
     _: KW_ONLY
     its_class: str = ""
-    """The first class of the link's element, or else of the element around it."""
+    """The first class of the link's element or, if it has no class, of the element around it."""
 
 
 @dataclass(slots=True)
@@ -211,9 +211,10 @@ class _TargetReader:
         return url
 
     def page_address(self, href: str) -> str | None:
-        """The absolute address that a link leads to; None for a fragment alone, except a route if `reads_routes`.
+        """The absolute address that a link leads to, None if it is not http or https. A fragment alone is a position on
+        this page and gives None, except for a route if `reads_routes`.
 
-        Without `reads_routes`, routes of this page are only recorded: `#/x` is None, `page#/x` is the page's address.
+        Without `reads_routes`, routes of this page are only recorded: `#/x` gives None, `page#/x` the page's address.
         """
         stripped = href.strip()
         is_fragment = stripped[:1] in ("", "#")
@@ -311,7 +312,7 @@ class _Positions:
             return page
         if self.is_always_position:
             return None
-        # A value that is no id on this page, ignoring case, may name another page.
+        # A value that is an id on this page, ignoring case, is a position. Another value may name another page.
         values = [value.casefold() for name, value in parse_qsl(url.partition("?")[2]) if name == self.name]
         return None if self.ids.issuperset(values) else url
 

@@ -69,7 +69,7 @@ of `Signal`.
 """
 _NO_TRAINING = {Use.AI_TRAIN: State.DISALLOWED}
 _MAY_BE_NO_TRAINING = {Use.AI_TRAIN: State.MALFORMED}
-MORE_RULES = f"more than {MAX_STATEMENTS:,} rules, of which the others were not read"
+MORE_RULES = f"more than {MAX_STATEMENTS:,} rules; the further ones were not read"
 """The text of the evidence for rules that were not read."""
 
 
@@ -79,7 +79,7 @@ class Rule:
 
     pattern: PathPattern
     line: str
-    """The line of the file."""
+    """The line of the file, cut to `MAX_SAYS`."""
     _: KW_ONLY
     agents: frozenset[str] = frozenset()
     """The crawlers that an Allow or Disallow rule is for."""
@@ -117,7 +117,7 @@ class RobotsFile:
     digest: str
     """SHA-256 of the body, as hexadecimal digits."""
     rules: tuple[Rule, ...]
-    """The Allow and Disallow rules for this crawler: the first one that matches a path decides."""
+    """The Allow and Disallow rules for this crawler, sorted so that the first one that matches a path decides."""
     own: Statements
     """What it says to this crawler."""
     crawlers: Mapping[str, str]
@@ -214,6 +214,7 @@ class _Reader:
         self._rules: dict[tuple[frozenset[str], bool, bytes], Rule] = {}
         """The Allow and Disallow rules by crawlers, kind and path, so that a repeated rule is kept once."""
         self._statements = {BOT: Statements(), _ANY: Statements()}
+        """The statements to this crawler, and those to `*`, by the name that User-agent lines give."""
         self._licences: list[str] = []
         """Addresses of licence files outside the groups."""
         self._sitemaps: dict[str, None] = {}
@@ -253,7 +254,7 @@ class _Reader:
             self._add(kind, value, text)
 
     def _name_agent(self, value: bytes) -> None:
-        """Begin a group, or name another crawler of it."""
+        """Begin a group, or name another crawler of the group that has begun."""
         if self._is_after_access:
             self._agents = frozenset()
         if self._is_after_record:
