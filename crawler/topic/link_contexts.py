@@ -4,10 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from crawler.page.links import Link
 from crawler.page.page import Page
-from crawler.topic.link_table import LinkContext
-
-MOST_ANCHOR = 300
-"""How many characters of a link's own words are kept."""
+from crawler.topic.link_table import MOST_LINK_TEXT, LinkContext
 
 
 def is_image_link(link: Link) -> bool:
@@ -43,4 +40,4 @@ def _anchor(links: Sequence[Link], image_text: str | None) -> str:
     words = list(dict.fromkeys(word for link in links for word in (link.text, link.title) if word))
     if image_text:
         words.append(image_text)
-    return " ".join(words)[:MOST_ANCHOR]
+    return " ".join(words)[:MOST_LINK_TEXT]

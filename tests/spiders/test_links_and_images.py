@@ -14,8 +14,7 @@ from crawler.page.page import MAX_NEAR_TEXT, Page
 from crawler.spiders.crawl_status import OutcomeCounts
 from crawler.spiders.links_and_images import LinkSelector, PageImages, SelectedLinks
 from crawler.store.batch.addresses import AddressKeys
-from crawler.topic.link_contexts import MOST_ANCHOR
-from crawler.topic.link_table import LinkContext
+from crawler.topic.link_table import MOST_LINK_TEXT, LinkContext
 from crawler.topic.priorities import BEHIND_IMAGE
 from crawler.urls.canonical import Canonical
 
@@ -77,7 +76,7 @@ def test_which_are_new(find: Find, html: str, new: str, again: str, image_links:
         (link("/a", "<img src=i.gif alt=Hive>Bees"), "Bees Hive", "Bees"),
         ('<p>Read <a href="/a">more</a> of hives.</p>', "more", "Read more of hives."),
         (link("/a", "Bees") + link("/b") + '<p>Then <a href="/a">more</a>.</p>', "Bees more", "Bees"),
-        (link("/a", "x" * 1_000), "x" * MOST_ANCHOR, "x" * MAX_NEAR_TEXT),
+        (link("/a", "x" * 1_000), "x" * MOST_LINK_TEXT, "x" * MAX_NEAR_TEXT),
     ],
 )
 def test_the_words_of_a_link(find: Find, html: str, anchor: str, near: str) -> None:
