@@ -296,9 +296,7 @@ def _names_in_byline(line: str, label: re.Match[str]) -> list[str]:
 
 
 def _until_end(text: str) -> list[str]:
-    """The parts at the start of a text, up to the first part that is not a name. The first part need not look like a
-    name.
-    """
+    """The first part of a text, and the parts after it that are names, up to the first that is not."""
     names = [name.strip(" ,:;.") for name in _JOINED.split(_END_OF_NAME.sub("", text))]
     names_until_end: list[str] = []
     for name in names:

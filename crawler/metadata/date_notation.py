@@ -51,9 +51,7 @@ _MONTH_NAMED = re.compile(
 
 
 def possible_day(year: int, month: int, day: int) -> str | None:
-    """The date as YYYY-MM-DD, or None if it does not exist or cannot be a date of publication: it is before EARLIEST,
-    or more than two days in the future.
-    """
+    """The date as YYYY-MM-DD; None if it does not exist, is before EARLIEST or more than two days in the future."""
     try:
         written = date(year, month, day)
     except ValueError:

@@ -17,9 +17,7 @@ logger = logging.getLogger(__name__)
 
 SAMPLE = 400  # characters examined: more take time and gain nothing on news and web pages
 SECOND_SAMPLE = 2_000  # characters examined of a text that seems to be in another language than its page declares
-MIN_LETTERS = (
-    20  # for shorter samples the declared language decides: with 16 letters, the model errs in one of ten texts
-)
+MIN_LETTERS = 20  # fewer letters: the declared language decides, as the model is wrong for one text in ten with 16
 # How far the score of the declared language, a logarithm, may be below the highest score. In texts of 12 words, the
 # scores of two languages differ by 30 and more.
 PRIOR = 15

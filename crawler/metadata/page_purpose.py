@@ -54,7 +54,7 @@ LIST_CLASSES = tuple(
 """Classes of the body that together mark a list: lists of WordPress, and categories of MediaWiki."""
 HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
 WHOLLY = 0.9
-"""The least share of a line that is link in a line that is only a link (`ListEntry.is_whole`)."""
+"""From this share of link text on, a line is wholly a link (`ListEntry.is_whole`)."""
 FEW_TEASERS_SHARE = 0.9
 """The least share of the text that fewer than SEVERAL teasers must have."""
 SEVERAL = 3
@@ -78,7 +78,7 @@ SAME_BEGINNING = 20
 LONGEST_LINE = 100
 """The most characters of a line that is not prose."""
 LONGEST_COUNT = 6
-"""The most characters beside a link that are the number of pages behind it."""
+"""The most characters of the number beside a link that counts the pages behind it."""
 COUNT = re.compile(r"\d+\W?$")
 """The number of pages at the end of a line, as in a list of tags."""
 DAY = re.compile(r"(?<!\d)(?:0\d|1[012])[-/.](?:0[1-9]|[12]\d|3[01])(?!\d)")
@@ -124,7 +124,7 @@ class ListEntry:
     is_dated: bool
     """Whether a date is in the line or beside it."""
     is_whole: bool
-    """Whether nearly all text of the line is link."""
+    """Whether the line is wholly a link."""
     width: int
     """The width of the text in letters, see LETTERS_OF_CHARACTER."""
     links: int
@@ -176,9 +176,7 @@ def is_listing(page: Page, extraction: Extraction) -> bool:
 
 
 def page_type(page: Page, extraction: Extraction) -> str:
-    """The type of a page: `listing` if it is a list, otherwise the type of its text. A collection or a document is not
-    tested.
-    """
+    """The type of a page: a listing if it is a list, otherwise the type of its text."""
     if extraction.page_type == PageType.COLLECTION or page.document is not None:
         return extraction.page_type
     if is_listing(page, extraction):

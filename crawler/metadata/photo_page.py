@@ -20,9 +20,7 @@ from crawler.page.text import letters, width
 from crawler.urls.address import address_of
 
 MOST_BESIDE_A_PHOTO = 400
-"""The most columns of text on the page of an image: its size, date and camera take some 200. A Chinese character is two
-columns wide.
-"""
+"""The most columns of text on the page of an image: its size, date and camera take some 200; 李 takes two."""
 MOST_BESIDE_A_TITLE = 120
 """The most columns of text, a sentence or two, of a gallery, or of a page that is recognised by `_names_the_page`."""
 LEAST_OF_A_GALLERY = 6

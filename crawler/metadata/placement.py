@@ -1,5 +1,5 @@
-"""The signs by which dates and names of authors are chosen that say where they stand on the page, and what kind of page
-it is. A sign is a feature with a weight, see crawler/metadata/choice.py.
+"""Signs of dates and of authors' names: their place on the page, and the kind of the page. A sign is a feature with a
+weight, by which one of the candidates is chosen (crawler/metadata/choice.py).
 """
 
 import re

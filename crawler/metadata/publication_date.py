@@ -112,7 +112,7 @@ _ONLY_DAYS = {
     "only line": {"line"},
     "only address": {"address"},
 }
-"""Each sign of this kind is given to a day if no other day has any of the signs on the right."""
+"""Each key is a sign of a day if no other day has any of the signs in the set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +177,8 @@ class _Days:
         self.moments: dict[str, str] = {}
         """For each day whose time is known, the day with its time and zone."""
         self.marked_day: str | None = None
-        """The day that time elements mark as the day of publication; None if they mark none or several. If it is known,
-        other days in lines and in the address do not count.
+        """The day that time elements mark as the day of publication; None if they mark none or several. If they mark
+        one, other days in lines and in the address do not count.
         """
         self.candidates = new_candidates(page_signs(page, extraction))
         self._add_structured()
@@ -314,9 +314,7 @@ class _Days:
         return len(blocks)
 
     def _is_of_another(self, mention: _Mention) -> bool:
-        """Whether a date is not the page's: it belongs to a reader's comment or to a program, or time elements mark
-        another day.
-        """
+        """Whether a date belongs to a reader's comment or to a program, or time elements mark another day."""
         if self._is_of_readers(mention.block.element) or _is_of_program(mention):
             return True
         return self.marked_day not in (None, mention.day)

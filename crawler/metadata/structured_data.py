@@ -225,14 +225,12 @@ def _posts(main: dict[str, Any], name_by_id: dict[str, str]) -> Iterator[Post]:
 
 
 def _unparsed_values(key: str, script: str) -> list[str]:
-    """The values of a key in JSON that cannot be parsed. Only the escapes of plus signs, as in dates, and of slashes
-    are resolved.
-    """
+    """The values of a key in JSON that cannot be parsed, with escaped plus signs (as in dates) and slashes decoded."""
     values = islice(_UNPARSED_VALUES[key].finditer(script), MAX_UNPARSED)
     return [re.sub(r"\\u002b", "+", value[1], flags=re.IGNORECASE).replace("\\/", "/") for value in values]
 
 
-MAX_LABELS = 5  # the most domains of a host that are names of the site: www.a.example, a.example and example
+MAX_LABELS = 5  # how many domains of a host count as names of its site, e.g. www.a.example, a.example and example
 _SITE_NAMES = ("og:site_name", "application-name")
 _TAG = re.compile(r"<[^<>]{1,300}>")
 _HOST = re.compile(r"https?://([^/:?#]{1,253})")

@@ -45,8 +45,8 @@ MAX_HEADINGS = 100
 MAX_LINES = 2_000
 # Headings in a row before the main text that may belong to it.
 MAX_ROW = 3
-# The least share of the letters of one text that another text must have to be similar; and of the words of a heading
-# that must be in the address.
+# Of two similar texts, the shorter has at least this share of the letters of the longer. It is also the least share of
+# a heading's words that must be in the address.
 SHARE = 0.5
 # The least share of the words of a heading that must be in the descriptions.
 SHARED_WORDS = 0.25
@@ -54,7 +54,7 @@ SHARED_WORDS = 0.25
 MIN_SLUG = 4
 # Characters of a label such as "Thread: " that may come before a headline.
 MAX_LABEL = 24
-# How many elements are checked: that of a line, and its ancestors.
+# How many elements are checked: the element of a line, and its ancestors.
 MAX_ABOVE = 4
 # Characters of their classes and ids that are read.
 MAX_CLASS = 200
@@ -102,7 +102,7 @@ def headline(page: Page, main: Sequence[Block] = ()) -> str:
     if heading:
         return heading
 
-    # The headings that may be the headline, each with its letters. An h1, or an exact repetition, is surer than others.
+    # The headings that may be the headline, each with its letters. The surest are an h1, or repeat a description.
     headings = list(islice((block for block in page.blocks if block.tag in HEADINGS), MAX_HEADINGS))
     keyed = [(letters(block.text[:MAX_HEADING]), block) for block in headings]
     fit = [(key, block) for key, block in keyed if _is_fit(block.text, key, descriptions)]

@@ -149,9 +149,7 @@ class WaitingLinks:
         self.dropped = 0
         """How many links are not scored any more because too many are queued."""
         self._pairs = Pairs(), Pairs(), Pairs(), Pairs()
-        """The pages that show each link, the words of its anchors, the words around it, and its features, as in
-        `LinkTable`.
-        """
+        """The pages that show each link, the words of its anchors, the words around it, and its features."""
         self._table = np.zeros((6, FIRST_ROWS))
 
     def add(self, url: str, link: LinkNumbers) -> None:

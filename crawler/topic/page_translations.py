@@ -225,9 +225,7 @@ class Translations:
         return sum(folder_sum.relevance for folder_sum in sums) / (1 + sum(folder_sum.pages for folder_sum in sums))
 
     def shared(self) -> tuple[list[tuple[AddressKey, str, float]], list[tuple[AddressKey, AddressKey]]]:
-        """The pages judged last, with language and relevance; and the last pairs of a page and a page that it names as
-        its translation.
-        """
+        """The last pages, with language and relevance; and the last pairs of a page and a translation that it names."""
         last_judged = list(self._relevance.items())[-MOST_SHARED:]
         last_named = list(self._names.items())[-MOST_SHARED:]
         pages = [(key, language, value) for key, by_language in last_judged for language, value in by_language.items()]

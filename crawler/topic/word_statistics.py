@@ -146,10 +146,7 @@ def _longer(array: Numbers, size: int) -> Numbers:
 
 
 class Vocabulary:
-    """The places of words, and how many of the seen pages have a word of each place.
-
-    `folded` returns the form by which a word is hashed, see `_WordPlaces`.
-    """
+    """The places of words, and how many of the seen pages have a word of each place. (`folded`: see `_WordPlaces`.)"""
 
     def __init__(self, stop_words: Iterable[str] = (), folded: Callable[[str], str] = simplified) -> None:
         self.names: dict[int, str] = {}
