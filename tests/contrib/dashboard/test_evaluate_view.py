@@ -19,8 +19,9 @@ from sqlalchemy.engine import URL
 from crawler import settings as our_settings
 from crawler.contrib.dashboard.access import AccessControl
 from crawler.contrib.dashboard.context import DashboardContext
+from crawler.contrib.lab.evaluation.baseline import record
 from crawler.contrib.lab.evaluation.image_metrics import record as noise_record
-from crawler.contrib.lab.evaluation.report import record, report
+from crawler.contrib.lab.evaluation.report import report
 from crawler.contrib.lab.focus_report import html_report as focus_report
 from crawler.contrib.lab.views import evaluate
 from crawler.contrib.lab.views import evaluate as module

@@ -13,21 +13,13 @@ from scrapy.settings import BaseSettings
 from crawler import __version__
 from crawler.command_line.terminal import FAILED, printable, say
 from crawler.contrib.lab.evaluation import evaluate_metadata, evaluate_structure
+from crawler.contrib.lab.evaluation.baseline import TOLERANCE, RecordError, compare_records, read_record, record
 from crawler.contrib.lab.evaluation.gold import read_set
 from crawler.contrib.lab.evaluation.method_process import METHODS
 from crawler.contrib.lab.evaluation.method_scores import EvaluationPlan, SetResult, judge
 from crawler.contrib.lab.evaluation.peers import PEERS
 from crawler.contrib.lab.evaluation.program_tables import CALLED
-from crawler.contrib.lab.evaluation.report import (
-    HEADS,
-    TOLERANCE,
-    RecordError,
-    cells,
-    compare_records,
-    read_record,
-    record,
-    report,
-)
+from crawler.contrib.lab.evaluation.report import HEADS, cells, report
 from crawler.errors import WrongUseError
 from crawler.reports.html_page import aligned
 from crawler.translation.message import counted

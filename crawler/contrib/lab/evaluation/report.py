@@ -1,12 +1,9 @@
-"""The figures of a run as an HTML report, as cells of tables, and as JSON (a record) to compare later runs with."""
+"""The figures of a run as an HTML report, and as cells of tables."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
@@ -15,17 +12,8 @@ from crawler.contrib.lab.evaluation.method_scores import JudgedMethod, MethodFig
 from crawler.contrib.lab.evaluation.peers import PEERS
 from crawler.contrib.lab.evaluation.significance import DRAWS, Interval
 from crawler.contrib.lab.evaluation.text_metrics import GRADES, RIGHT
-from crawler.errors import MessageError
 from crawler.reports.html_page import escaped, percent, report_page
 
-FORMAT = 1
-"""The version of the JSON."""
-TOLERANCE = 0.005
-"""How far a figure may fall below the baseline, the record of an earlier run."""
-COMPARED_FIGURES = {"f1": "shingle F1", "word_f1": "word F1"}
-"""The figures that must not fall; speed is not compared, because it depends on the machine."""
-DIGITS = 4
-"""Decimal places of the figures in JSON."""
 MOST_EXCERPT_BYTES = 3_500_000
 """The largest size of all excerpts together, as HTML."""
 EXCERPT_BYTES = 12_000
@@ -49,101 +37,6 @@ COMPARED = (
     *("first", "second", "difference in word F1", "Cohen's d", "t-test p"),
     *("only first right", "only second right", "McNemar p"),
 )
-
-
-class RecordError(MessageError):
-    """A file is not a record of a run that --save wrote."""
-
-
-@dataclass(frozen=True, slots=True)
-class BaselineComparison:
-    """A run compared with an earlier one."""
-
-    falls: list[str]
-    """A line for each figure that fell by more than the tolerance."""
-    not_compared: list[str]
-    """A line for each pair of set and method that could not be compared."""
-    pairs: int
-    """How many pairs of set and method were compared."""
-    _: KW_ONLY
-    gaps: int = 0
-    """How many of the pairs that could not be compared were requested in this run; they are failures."""
-
-
-def record(results: Iterable[SetResult], version: str) -> str:
-    """The figures as JSON, one line for each method, in the order of the run. Equal runs differ only in pages/s."""
-    sets = []
-    for result in results:
-        figures_of_method = {
-            judged.name: asdict(judged.figures) if judged.figures else {"absent": judged.run.absent}
-            for judged in result.judged
-        }
-        rows = [f"   {_json(name)}: {_json(_rounded(figures))}" for name, figures in figures_of_method.items()]
-        head = f'  {_json(result.name)}: {{"fingerprint": {_json(result.fingerprint)}, "methods": {{\n'
-        sets.append(head + ",\n".join(rows) + "\n  }}")
-    return f'{{"format": {FORMAT}, "winnow": {_json(version)}, "sets": {{\n' + ",\n".join(sets) + "\n}}\n"
-
-
-def read_record(path: Path) -> dict[str, Any]:
-    """The sets in a record; raises a RecordError if the file is not one."""
-    try:
-        sets: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["sets"]
-        _figures_of(sets)
-    except OSError as error:
-        raise RecordError("{path} cannot be read ({why})", path=repr(str(path)), why=error.strerror) from None
-    except (ValueError, LookupError, TypeError, AttributeError):
-        raise RecordError("{path} was not written by --save", path=repr(str(path))) from None
-    return sets
-
-
-def compare_records(baseline: dict[str, Any], now: dict[str, Any]) -> BaselineComparison:
-    """Compare the figures of a run, `now`, with those of an earlier one, for each set and method that both have."""
-    falls = []
-    not_compared = []
-    count = 0
-    gaps = 0
-    figures_now = _figures_of(now)
-    for (name, method), old in _figures_of(baseline).items():
-        new = figures_now.get((name, method))
-        if new is None:
-            if name in now and method in now[name]["methods"]:  # requested, but it could not be run
-                gaps += 1
-            not_compared.append(f"{name}, {method}: not in this run")
-        elif baseline[name]["fingerprint"] != now[name]["fingerprint"]:
-            gaps += 1
-            not_compared.append(f"{name}, {method}: the set's pages are not the same")
-        else:
-            count += 1
-            falls += [
-                f"{name}, {method}: {title} fell from {old[figure]:.4f} to {new[figure]:.4f}"
-                for figure, title in COMPARED_FIGURES.items()
-                if old[figure] - new[figure] > TOLERANCE + 10**-DIGITS / 2  # both figures are rounded
-            ]
-    return BaselineComparison(falls=falls, not_compared=not_compared, pairs=count, gaps=gaps)
-
-
-def _figures_of(sets: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
-    """The figures of the methods that could be run, by set and method."""
-    return {
-        (name, method): figures
-        for name, result in sets.items()
-        for method, figures in result["methods"].items()
-        if "absent" not in figures
-    }
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, float):
-        return round(value, DIGITS)
-    if isinstance(value, tuple):
-        return [_rounded(item) for item in value]
-    if isinstance(value, dict):
-        return {name: _rounded(item) for name, item in value.items()}
-    return value
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,14 @@ import pytest
 from missing import need
 from report_reader import EVIL, HARMLESS, Reader
 
+from crawler.contrib.lab.evaluation.baseline import (
+    TOLERANCE,
+    BaselineComparison,
+    RecordError,
+    compare_records,
+    read_record,
+    record,
+)
 from crawler.contrib.lab.evaluation.gold import GoldPage, GoldSet
 from crawler.contrib.lab.evaluation.method_scores import EvaluationPlan, SetResult, judge
 from crawler.contrib.lab.evaluation.peers import PEERS, Peer
@@ -15,16 +23,10 @@ from crawler.contrib.lab.evaluation.report import (
     CHARACTERS_BEFORE,
     EXCERPT_BYTES,
     HEADS,
-    TOLERANCE,
-    BaselineComparison,
     Excerpt,
-    RecordError,
     cells,
-    compare_records,
     excerpt,
     probability,
-    read_record,
-    record,
     report,
     where_it_starts,
 )
