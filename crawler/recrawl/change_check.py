@@ -1,10 +1,9 @@
 """Checks whether a page is new, changed or unchanged, by its clean text and its title.
 
 When a banner or a footer changes, the default method `auto` may judge a doubtful block differently, although the main
-text is the same. So the three texts that it can choose are compared, for balance, for precision and for recall, and a
-page has changed only if all three have: a block that is in doubt for one of them is seldom in doubt for the others.
-
-A page whose text is the same but whose title changed has changed, too.
+text is the same. So the three texts that it chooses for balance, for precision and for recall are compared with those
+of the visit before, and a page has changed only if all three have: a block that is in doubt for one of them is seldom
+in doubt for the others. A page with the same text and another title has changed, too.
 """
 
 from dataclasses import replace
@@ -18,22 +17,24 @@ from crawler.recrawl.near_duplicates import signature, similarity
 from crawler.recrawl.page_history import ChangeCheck, PageChange, PageHistory
 
 NO_TEXT = "-"
-"""Stands for the fingerprint of a text without letters."""
+"""Stands for the fingerprint of a text without letters, which has none."""
 
 
 class ChangeDetector:
     """Checks pages for changes, by the texts of the extractor.
 
-    A method that learns from a site (`LEARNING`) removes more repeated text with each page of the site that it reads,
-    though no page changes. So for such a method, the three texts are compared that `auto` chooses from the page alone,
-    or if it chooses none, the text of the method without the site's library. For all other methods, and for documents,
-    the text of the method is compared.
+    A method that learns from a site (`LEARNING`, which includes `auto`) removes more repeated text with each page of
+    the site that it reads, though no page changes. For such a method, the three texts that `auto` chooses from the page
+    alone are compared, or if it chooses none, the text of the method without the site's library. For all other methods,
+    and for documents, the text of the method is compared.
     """
 
     def __init__(self, method: str, favour: str, extract: Extractor, fallback: str = "") -> None:
         self.version = version(method, favour, fallback)
         self.method = method
-        self.extract = EXTRACTORS[method] if method in LEARNING else extract  # without a site's library
+        self.extract = extract
+        if method in LEARNING:
+            self.extract = EXTRACTORS[method]  # without a site's library
 
     def check(self, page: Page, extraction: Extraction, history: PageHistory | None) -> ChangeCheck:
         """The result of the check, with a signature unless the page is unchanged."""
@@ -66,19 +67,19 @@ class ChangeDetector:
         return " ".join(fingerprint_of_letters(text) or NO_TEXT for text in texts)
 
     def _auto_extraction(self, page: Page, extraction: Extraction) -> Extraction:
-        """The result of `auto`: the given extraction if that is the method."""
+        """The extraction of the page by `auto`: the given one if `auto` is the method."""
         if self.method == "auto":
             return extraction
         return page.once(auto)
 
 
 def _is_same(before: str, now: str) -> bool:
-    """Whether all fingerprints are equal, or one of them is and stands for a text with letters.
+    """Whether all fingerprints are equal, or at least one that stands for a text with letters.
 
     >>> _is_same("a b c", "d b e"), _is_same("a - -", "d - -"), _is_same("-", "-")
     (True, False, True)
     """
-    # There may be three fingerprints before and one now, or the other way round, if `auto` chose a text only once.
+    # There are three fingerprints on one side and one on the other if `auto` chose texts at only one of the visits.
     pairs = zip(before.split(), now.split(), strict=False)
     return before == now or any(earlier == later and later != NO_TEXT for earlier, later in pairs)
 
@@ -89,7 +90,9 @@ def _is_retitled(before: str | None, now: str) -> bool:
     >>> _is_retitled("On bees", "On  Bees!"), _is_retitled("On bees", "On wasps"), _is_retitled("On bees", "")
     (False, True, False)
     """
-    return bool(before and now) and letters(str(before)) != letters(now)
+    if not before or not now:
+        return False
+    return letters(before) != letters(now)
 
 
 def with_signature(check: ChangeCheck, text: str, history: PageHistory | None = None) -> ChangeCheck:

@@ -4,18 +4,18 @@ A text is compared as the set of its shingles: all runs of `RUN` words in it. In
 `UNSPACED_RUN` characters, about as long as four words of Chinese. The script of the first character of a run decides
 which of the two it is. The similarity of texts with the sets A and B is Jaccard's, |A & B| / |A | B|.
 
-It is the probability that a random permutation of all shingles has the same least element in A as in B. A signature is
-the least elements under `PERMUTATIONS` permutations, the last 16 bits of each (Li and Koenig 2010): 256 bytes a page,
-and different elements look equal once in 65,536 times. The share of the values in which two signatures agree estimates
-the similarity, with a standard error of .03 at .9 and of .04 at .5.
+This similarity is the probability that the least element under a random permutation of all shingles is the same in A as
+in B. A signature consists of the least elements under `PERMUTATIONS` permutations, the last 16 bits of each (Li and
+Koenig 2010): 256 bytes a page. Two different elements look equal with a probability of 1 in 65,536. The share of the
+values in which two signatures agree estimates the similarity, with a standard error of .03 at .9 and of .04 at .5.
 
 A band is `ROWS` adjacent values of a signature, and a key is a hash of them. Texts of similarity s share at least one
 of `BANDS` keys with a probability of 1 - (1 - s^ROWS)^BANDS: .994 for s = .9, .74 for .8, .01 for .5.
 
 Runs are hashed as polynomials modulo 2^64, all at once: if P(i) is the sum of c_j b^(j+1) over the characters j before
-i, the hash of the run from s to e is (P(e) - P(s)) / b^(s+1), which does not depend on the text before it. A
-permutation multiplies by an odd number and adds another. None of these numbers needs to be secret: whoever wants two
-pages to look alike can give them the same text.
+i, the hash of the run from s to e is (P(e) - P(s)) / b^(s+1), which does not depend on the text before it. The upper 32
+bits of this hash, after mixing, are the shingle. A permutation multiplies it by an odd number and adds a number, modulo
+2^32. None of these numbers needs to be secret: whoever wants two pages to look alike can give them the same text.
 
 Only the first `LONGEST` characters are read. A text of fewer than `FEWEST` different shingles has no signature: it is
 compared by its fingerprint, a hash of its letters, which is also its only key.
@@ -27,9 +27,10 @@ Only texts that are not copies are entered under their keys, at most `MOST_UNDER
 near to a text that is kept, no chain of similar texts joins two that differ, and the cost of a text does not depend on
 how many others are similar to it.
 
-There is one exception to the order: of near-duplicates on the same site, the page with the lower rank is the original,
-which is the page that owns the text (crawler/metadata/text_owner.py). If it comes later, it replaces the earlier one,
-and the copies of that one are compared again. A page cannot claim a text from another site in this way.
+There is one exception to the order: of near-duplicates on the same site, the page with the lower rank is the original.
+The page that owns the text has the lowest rank (crawler/metadata/text_owner.py). If the page with the lower rank comes
+later, it replaces the earlier page, whose copies are compared again. Ranks of different sites are not compared, so that
+no page can claim a text from another site.
 
 `copies_among` compares all texts of an export with each other. They may be in a file, which is then read in parts. In
 memory, a text takes 4 bytes for each band and 40 more, and about 40 while a band is sorted; a text that shares keys
@@ -116,7 +117,7 @@ def _cached_powers(base: np.uint64, count: int) -> UInt64s:
 
 
 def _mixed(numbers: UInt64s) -> UInt64s:
-    """The numbers with their bits mixed."""
+    """The numbers with their bits mixed, so that the upper 32 bits of each depend on all its bits."""
     numbers = (numbers ^ (numbers >> _HALF_BITS)) * _MIX_FACTOR
     return numbers ^ (numbers >> _HALF_BITS)
 
@@ -134,9 +135,10 @@ def _runs(code_points: UInt32s) -> tuple[Numbers, Numbers]:
     is_start &= code_points != _SPACE
     starts = np.flatnonzero(is_start)
     starts_with_single = is_single[starts]
+    # A word ends at the space before the next unit.
     ends = np.where(starts_with_single, starts + 1, np.append(starts[1:], len(code_points)) - 1)
 
-    # The last unit of the run that begins with each unit; the text ends before some of them.
+    # The last unit of the run that begins with each unit; some runs would end after the text.
     last_units = np.arange(len(starts)) + np.where(starts_with_single, UNSPACED_RUN, RUN) - 1
     is_whole = last_units < len(starts)
     return starts[is_whole], ends[last_units[is_whole]]
@@ -149,9 +151,13 @@ def _shingles(text: str) -> UInt32s:
         return np.empty(0, np.uint32)
     code_points = np.frombuffer(f"{' '.join(words)} ".encode("utf-32-le", "surrogatepass"), "<u4")
     starts, ends = _runs(code_points)
+
+    # The sums P(i), and the hashes of the runs.
     sums = np.zeros(len(code_points) + 1, np.uint64)
     np.cumsum(code_points * _powers(_BASE, len(code_points)), out=sums[1:])
     hashes = (sums[ends] - sums[starts]) * _powers(_INVERSE, len(code_points))[starts]
+
+    # Equal shingles are adjacent after sorting; the first of them is kept.
     shingles: UInt32s = np.sort((_mixed(hashes) >> _HALF_BITS).astype(np.uint32))
     if not len(shingles):
         return shingles
@@ -240,7 +246,7 @@ class ComparedText(Generic[TextId]):
     fingerprint: str | None = None
     """Equal for texts with the same letters; None for a text without letters."""
     site: str = ""
-    """The site on which `rank` counts."""
+    """`rank` is compared only with the ranks of texts with the same site."""
     rank: int = 0
     """Lowest for the original among near-duplicates of a site."""
 
@@ -265,20 +271,23 @@ class TextColumns:
     has_letters: NDArray[np.bool_]
     """Whether a text has a fingerprint."""
     sites: Numbers
-    """The sites on which the ranks count, as numbers."""
+    """A number for each site; ranks are compared only within a site."""
     ranks: Numbers
     """Lowest for the original among near-duplicates of a site."""
 
     def similarities(self, row: int, others: Numbers) -> Similarities:
-        """The similarity of a text to others that share a key with it; texts with the same letters are equal."""
+        """The similarity of a text to others that share a key with it: 1 for texts with the same letters.
+
+        All other texts that share a key have signatures.
+        """
         similarities = np.ones(len(others))
-        is_other = (self.fingerprints[others] != self.fingerprints[row]) | ~self.has_letters[others]
-        if is_other.any():  # reads signatures, which may be in a file
-            similarities[is_other] = _similarities(self.signatures[row], self.signatures[others[is_other]])
+        is_different = (self.fingerprints[others] != self.fingerprints[row]) | ~self.has_letters[others]
+        if is_different.any():  # only then are signatures read, which may be in a file
+            similarities[is_different] = _similarities(self.signatures[row], self.signatures[others[is_different]])
         return similarities
 
     def may_replace(self, later: int, earlier: int) -> bool:
-        """Whether a text would be the original of a near-duplicate that came before it."""
+        """Whether a text becomes the original of a near-duplicate that came before it."""
         return bool(self.sites[later] == self.sites[earlier] and self.ranks[later] < self.ranks[earlier])
 
 
@@ -287,13 +296,15 @@ class _SharedKeys:
     """The keys that at least two texts have."""
 
     numbers: NDArray[np.int32]
-    """For each text and column of keys the number of its key; -1 if no other text has the key."""
+    """A row for each text with the numbers of its keys, one column for each band and one for fingerprints. The number
+    is -1 if no other text has the key.
+    """
     sizes: Numbers
     """For each key, by its number, how many texts have it."""
 
 
 class _EnteredInArrays:
-    """The entered texts among many, in arrays: only keys that texts share take memory."""
+    """The entered texts of an export, in arrays: only keys that texts share take memory."""
 
     def __init__(self, shared: _SharedKeys) -> None:
         self._numbers = shared.numbers
@@ -325,7 +336,7 @@ class _EnteredInArrays:
         for key in self._keys_of(text):
             kept = self._under(key)[self._under(key) != text]
             self._counts[key] = len(kept)
-            self._under(key)[:] = kept  # the texts under the key are fewer now
+            self._under(key)[:] = kept  # `_under` now returns one text fewer
 
     def _keys_of(self, text: int) -> TextNumbers:
         keys: TextNumbers = self._numbers[text]
@@ -337,7 +348,7 @@ class _EnteredInArrays:
 
 
 class _EnteredInLists:
-    """The entered texts among a few, some of them from the beginning, in lists."""
+    """The entered texts when a few are compared, in lists; begins with the entries of earlier texts."""
 
     def __init__(self, texts: Sequence[ComparedText[Any]], entries: Iterable[tuple[int, int]]) -> None:
         self._texts = texts
@@ -390,7 +401,7 @@ class _Originals:
                 self._entered.enter(text)
             elif not self._texts.may_replace(self._order[text], self._order[original]):
                 self._add_copy(original, text, similarity)
-            else:
+            else:  # the text replaces the original
                 undecided += self._take_copies(original)
                 self._entered.remove(original)
                 self._entered.enter(text)
@@ -418,7 +429,7 @@ class _Originals:
         self._last_copies[original] = copy
 
     def _take_copies(self, original: int) -> list[int]:
-        """Take all copies away from an original, and return them, the last one first."""
+        """Take all copies away from an original, and return them, the last one first: `decide` pops them in order."""
         copies = []
         copy = int(self._last_copies[original])
         while copy >= 0:
@@ -447,7 +458,8 @@ def copies_of(texts: TextColumns, earlier: Numbers, new: Numbers) -> tuple[Numbe
     """For each row the row of the earlier text that it is a copy of, or itself if there is none; and how similar they
     are.
 
-    No two of the earlier rows have the same letters. New rows are compared with the earlier ones, not with each other.
+    No two of the earlier rows may have the same letters. New rows are compared with the earlier rows, not with each
+    other.
     """
     order = np.concatenate([earlier, new])
     shared = _shared_keys(texts, order, BANDS)
@@ -490,7 +502,7 @@ def _shared_keys(texts: TextColumns, order: Numbers, band_count: int) -> _Shared
         keys = keys[by_key]
         is_like_next = np.zeros(len(keys), np.bool_)
         is_like_next[:-1] = keys[1:] == keys[:-1]
-        is_like_previous = np.roll(is_like_next, 1)  # the last one, which is always False, comes first
+        is_like_previous = np.roll(is_like_next, 1)  # the last value, which is always False, comes first
         is_shared = is_like_next | is_like_previous
 
         # Shared keys are numbered in their order: the first of the texts that share a key begins a new number.
@@ -502,7 +514,7 @@ def _shared_keys(texts: TextColumns, order: Numbers, band_count: int) -> _Shared
 
 
 def _keys_of_all(signatures: NDArray[np.uint16], band: int) -> Numbers:
-    """The keys of signatures for a band. The signatures may be in a file, of which a part is read at a time."""
+    """The keys of signatures for a band. The signatures may be in a file, which is read in parts."""
     keys = np.empty(len(signatures), np.int64)
     for at in range(0, len(signatures), _SIGNATURES_AT_ONCE):
         keys[at : at + _SIGNATURES_AT_ONCE] = keys_of_band(signatures[at : at + _SIGNATURES_AT_ONCE], band)
@@ -516,7 +528,7 @@ class Placement(Generic[TextId]):
     originals: dict[TextId, TextId]
     """The original of each copy: of new texts, and of earlier ones that a new one replaces."""
     entries: list[tuple[int, TextId]]
-    """The new entries: a key and the text that is entered under it."""
+    """The new entries: pairs of a key and the text that is entered under it."""
 
 
 def place_texts(
@@ -540,7 +552,7 @@ def place_texts(
     originals_of_copies = {
         texts[copy].text_id: texts[original].text_id for copy, original in enumerate(originals) if copy != original
     }
-    # Only new entries are returned; those of texts that a new one replaced are not taken back.
+    # Only new entries are returned; the caller keeps the old ones, even those of earlier texts that were replaced.
     after = {(key, number) for key, entered_texts in entered.by_key.items() for number in entered_texts}
     return Placement(
         originals_of_copies, [(key, texts[number].text_id) for key, number in sorted(after.difference(before))]
@@ -548,7 +560,7 @@ def place_texts(
 
 
 def _columns(texts: Sequence[ComparedText[TextId]]) -> TextColumns:
-    """The texts in rows."""
+    """The texts as columns; a text without a signature has zeros in its place."""
     sites = {site: number for number, site in enumerate({text.site for text in texts})}
     signatures = b"".join(text.signature or bytes(2 * PERMUTATIONS) for text in texts)
     fingerprints = [fingerprint_number(text.fingerprint) if text.fingerprint else 0 for text in texts]

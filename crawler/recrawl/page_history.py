@@ -1,4 +1,7 @@
-"""The history of a page, which each visit updates, and the headers of conditional requests."""
+"""The history of a page, which each visit updates, and the headers of conditional requests.
+
+`conditional_headers` is called before a request, and `history_after` with its result.
+"""
 
 import re
 from collections.abc import Mapping
@@ -24,8 +27,9 @@ class PageChange(StrEnum):
     RENEWED = "renewed"
     """Another version of the extractor made its earlier text, so the two cannot be compared."""
     MISSING = "missing"
+    """The server answered 404 or 410, or the page says that it does not exist."""
     NOINDEX = "noindex"
-    """The page exists, but is no longer to be stored, by its directive noindex."""
+    """The page exists, but its owner no longer allows storing it, usually by the directive noindex."""
     NOTHING = "nothing"
     """Nothing was compared: the server failed, or the page is not to be kept."""
 
@@ -58,8 +62,8 @@ class ChangeCheck:
 class PageHistory:
     """Everything known about a page from earlier visits.
 
-    The fields are columns of the table `page`, and explained there. Visits alone write them, except the first four,
-    which are also fields of items.
+    The fields are columns of the table `page`, and explained there. `history_after` sets them, except the first four,
+    which are fields of items and stored with the item.
     """
 
     text_fingerprint: str | None = None
@@ -119,9 +123,9 @@ DUE = 0.9
 one day not yet due: each run requests the page some time after its start, at times that differ.
 """
 MOST_DOUBLINGS = 10
-"""The most times that the pause of a page that is gone is doubled."""
+"""How often the pause of a page that is gone is doubled at most."""
 GONE_AFTER = 2
-"""Consecutive visits that find a page missing before it counts as gone."""
+"""From this many consecutive visits that find it missing on, a page counts as gone."""
 INCONCLUSIVE = (
     *(Code.ROBOTS_UNREADABLE, Code.CRAWL_DELAY_TOO_LONG, Code.HOST_CLOSED, Code.HOST_WALLED, Code.SITE_BUDGET_SPENT),
     *(Code.NOT_PUBLIC, Code.NOT_WHOLE, Code.UNREAD_DOCUMENT, Code.NOT_RENDERED, Code.OTHER_REASONS),
@@ -189,7 +193,7 @@ def _text_fields(check: ChangeCheck, fetched_at: str, context: RoundContext) -> 
     source = {"source_fingerprint": check.source_fingerprint, "extractor_version": check.extractor_version}
     if check.change is PageChange.SAME and check.has_same_bytes:
         return {**source, "revisited_at": context.moment, "revisit_status": OK}
-    if check.change is PageChange.SAME:
+    if check.change is PageChange.SAME:  # the same text in other bytes, which do not confirm the stored ones
         return source
     stored = {**source, "signature": check.signature, "revisited_at": None, "revisit_status": None}
     if check.change is not PageChange.CHANGED:  # new, or only the extractor's version has changed
@@ -199,7 +203,7 @@ def _text_fields(check: ChangeCheck, fetched_at: str, context: RoundContext) -> 
 
 
 def _presence(history: PageHistory, visit: Visit, context: RoundContext) -> dict[str, Any]:
-    """The fields of a page that exists, with its next interval."""
+    """The fields about the visits of a page that exists, with its next interval."""
     is_new = visit.check.change is PageChange.NEW
     is_changed = visit.check.change is PageChange.CHANGED
     checks = history.checks + (not is_new)
@@ -224,21 +228,21 @@ def _presence(history: PageHistory, visit: Visit, context: RoundContext) -> dict
 def _missing(history: PageHistory, context: RoundContext, second_visit: float, later_visit: float) -> PageHistory:
     """The history of a page after a visit that found it missing.
 
-    It is gone from the second such visit on. The next visit is due at `second_visit` before that, and at `later_visit`
-    from then on.
+    After the first such visit, the page is due at `second_visit`. From the second one on it is gone, and due at
+    `later_visit`.
     """
     count = history.gone_count + 1
     if count < GONE_AFTER:
         return replace(history, gone_count=count, due_at=second_visit)
     gone = replace(history, gone_count=count, due_at=later_visit)
-    if history.gone_at is not None and not history.noindex:
+    if history.gone_at is not None and not history.noindex:  # it was gone before, not only withdrawn by noindex
         return gone
     return replace(gone, gone_round=context.round, gone_at=context.moment, noindex=False)
 
 
 def _withdrawn(history: PageHistory, context: RoundContext) -> PageHistory:
-    """The history of a page after a visit that found noindex: it counts as gone at once, and stays due at its
-    interval.
+    """The history of a page after a visit that found noindex: the page counts as gone at once, and its interval stays
+    the same.
     """
     withdrawn = replace(history, gone_count=0, due_at=context.now + _pause(history, context.bounds))
     if history.noindex:
@@ -247,8 +251,8 @@ def _withdrawn(history: PageHistory, context: RoundContext) -> PageHistory:
 
 
 def _in_doubt(history: PageHistory, context: RoundContext, has_failed: bool) -> PageHistory:
-    """The history of a page after a visit without a result: due soon after a failure, otherwise at its interval. A page
-    that is gone is due after the same pause as before.
+    """The history of a page after a visit without a result: the page is due soon after a failure, otherwise after its
+    interval. A page that is gone is due after the same pause as before.
     """
     if history.gone_at is not None and not history.noindex:
         pause = _pause_of_gone(history.gone_count - 1, context.bounds)
@@ -267,7 +271,7 @@ def _pause(history: PageHistory, bounds: Bounds) -> float:
 def _pause_of_gone(earlier_misses: int, bounds: Bounds) -> float:
     """Seconds until a page that is gone is due again: the longest interval, doubled with each further visit.
 
-    `earlier_misses` counts the consecutive visits before this one that found it missing.
+    `earlier_misses` is how many consecutive visits before this one found it missing.
 
     >>> [_pause_of_gone(misses, Bounds(least=1, most=30)) for misses in (1, 2, 3)]
     [30.0, 60.0, 120.0]

@@ -20,11 +20,11 @@ The first I of a page depends on its age:
 A time in the future, before the web or not a number is ignored. Most links of a page that is seen for the first time
 are new, so that h counts from the second check on; for seeds from the first.
 
-The rule fetches each page in proportion to how often it changes. It does not give the freshest copies for a number of
-fetches: for these, pages that change faster than a crawl can follow are given up (Cho and Garcia-Molina 2003). If
-fetches are not limited, a fixed interval keeps somewhat more copies current with the same number of fetches. The rule
-keeps more of them current if fetches are few, or `least` is a day. tests/bench/recrawl.py measures this rule and other
-values of its constants.
+The rule fetches each page in proportion to how often it changes. This does not keep the most copies current with a
+given number of fetches: the best rule gives up pages that change faster than a crawl can follow (Cho and Garcia-Molina
+2003). If fetches are not limited, a fixed interval keeps somewhat more copies current with the same number of fetches.
+The rule keeps more of them current than a fixed interval if fetches are few, or `least` is a day.
+tests/bench/recrawl.py measures this rule and other values of its constants.
 
 I is the interval that was computed at the last check, not the time that passed since then: a late check would lengthen
 the intervals of pages for no reason of their own.
@@ -43,9 +43,8 @@ HOUR = 3600.0
 DAY = 86400.0
 FIRST = DAY
 FIRST_LEAST = 6 * HOUR
-AGE_SHARE = (
-    0.1  # as caches guess how long a response stays fresh (https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2)
-)
+AGE_SHARE = 0.1
+"""Caches guess in the same way how long a response stays fresh: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2"""
 EARLIEST = 631_152_000.0  # the year 1990, before which no page can have been on the web
 
 
@@ -75,32 +74,32 @@ class CheckHistory:
     changed: bool | None
     """Whether the visit found a change; None at the first visit."""
     lastmod: float | None = None
-    """When the page last changed, according to its server, in seconds since 1970."""
+    """When the page last changed, according to its server or a sitemap, in seconds since 1970."""
     new_links: int = 0
     """How many new addresses the page linked to at this visit."""
     is_seed: bool = False
 
 
-def _start(history: CheckHistory) -> float:
+def _first_interval(history: CheckHistory) -> float:
     """The first interval of a page, by its age."""
     if history.lastmod is None or not EARLIEST <= history.lastmod <= history.checked_at:
         return FIRST
     return max(FIRST_LEAST, AGE_SHARE * (history.checked_at - history.lastmod))
 
 
-def _step(history: CheckHistory) -> float:
-    """The factors d * h of the next interval."""
+def _factor(history: CheckHistory) -> float:
+    """The product d * h."""
     if history.changed is None:
-        step = 1.0
+        factor = 1.0
     elif history.changed:
-        step = CHANGED
+        factor = CHANGED
     else:
-        step = UNCHANGED
-    # Most links of a page are new at the first visit, which counts only for seeds.
+        factor = UNCHANGED
+    # At the first visit of a page most links are new, so they count only for seeds.
     brings_links = history.new_links > 0 and (history.is_seed or history.changed is not None)
     if brings_links:
-        step *= NEW_LINKS
-    return step
+        factor *= NEW_LINKS
+    return factor
 
 
 def next_interval(history: CheckHistory, bounds: Bounds) -> float:
@@ -111,5 +110,7 @@ def next_interval(history: CheckHistory, bounds: Bounds) -> float:
     >>> next_interval(CheckHistory(2e9, interval=0, changed=None, lastmod=2e9 - 50 * DAY), Bounds()) / DAY
     5.0
     """
-    interval = history.interval if history.interval and history.changed is not None else _start(history)
-    return min(max(interval * _step(history), bounds.least), bounds.most)
+    interval = history.interval
+    if history.changed is None or not interval:
+        interval = _first_interval(history)
+    return min(max(interval * _factor(history), bounds.least), bounds.most)

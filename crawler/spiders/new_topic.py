@@ -40,7 +40,7 @@ def score_again(session: WorkerSession, arguments: Arguments, similar: SimilarWo
         new_topic.save_relevance(relevance_by_id)
         scored_pages += len(relevance_by_id)
 
-    # The queued links: those of a page are scored together.
+    # The queued links are scored page by page.
     for rows in new_topic.links():
         rows_by_parent = defaultdict(list)
         for row in rows:
