@@ -1,6 +1,6 @@
 """The process of `crawl()`: the command `crawl`, with arguments and settings that it reads from standard input.
 
-It prints the path of its output file first. It stops when its parent tells it to, or has ended in any way.
+It prints the path of its output file first. It stops when its parent process says so or has ended in any way.
 """
 
 import argparse
@@ -24,14 +24,16 @@ class Command(crawl.Command):
     """The command `crawl` for `CrawlRun`."""
 
     name = "crawl"
-    """The row of COMMANDS with its options; otherwise it would have the name of its module."""
+    """The name under which `crawler.command_line.command_table.COMMANDS` has the options of the command. Scrapy would
+    name it after its module, `crawl_process`.
+    """
     request: Mapping[str, dict[str, Any]]
     """The `arguments` and `settings` that the parent sent."""
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         parent = ParentPipe()
         task = parent.read_message()
-        if task is None:
+        if task is None:  # the parent has ended, or stopped the crawl before it began
             sys.exit(INTERRUPTED)
         self.request = json.loads(task)
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now

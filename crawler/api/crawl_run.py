@@ -28,10 +28,10 @@ from crawler.processes.child_process import ChildProcess
 
 logger = logging.getLogger(__name__)
 
-POLL_SECONDS = 0.1
-MOST_LINES = 100  # of the crawl's closing lines, the last of which are kept
+POLL_SECONDS = 0.1  # between two looks for new items in the output file
+MOST_LINES = 100  # how many of the crawl's closing lines are kept
 MOST_NAME = 40  # characters of the topic in the default name of a crawl
-LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
+LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"  # in which the process writes log records to standard error
 LOG_LINE = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\S+: .*)")
 PREFIX = "crawl: "  # of the command's error messages
 WRONG_USE = 2  # the exit status of the command for wrong arguments or settings
@@ -118,10 +118,10 @@ class CrawlRun:
         while self._process.poll() is None:
             try:
                 self._process.wait()
-            except BaseException:  # Ctrl-C: one that comes at once repeats the first
+            except BaseException:  # Ctrl-C, which may arrive more than once; only one that comes later kills the crawl
                 if monotonic() - began < REPEAT_SECONDS:
                     continue
-                self._process.kill()  # the stored pages are complete anyway
+                self._process.kill()  # pages are stored whole or not at all, so nothing is damaged
                 self._process.wait()
                 raise
 

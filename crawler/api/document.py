@@ -17,9 +17,9 @@ from crawler.page.document import DocumentError
 from crawler.page.page import DocumentFacts, Extraction, NotHtmlError, Page, is_html, media_type
 
 FIELDS = (
-    *("text", "markdown", "title", "author", "published", "published_source"),
-    *("language", "content_type", "page_count", "page_type", "comments", "rights", "images"),
-)
+    "text markdown title author published published_source "
+    "language content_type page_count page_type comments rights images"
+).split()
 """The fields of `Document.fields()`."""
 
 
@@ -85,7 +85,7 @@ class Document:
 
     @property
     def content_type(self) -> str:
-        """The media type that the server declared, or that of a document by its content."""
+        """The media type: of a web page as the server declared it, of a document by its content."""
         return str(self._read("content_type"))
 
     @property
@@ -109,7 +109,7 @@ class Document:
     @cached_property
     def images(self) -> list[dict[str, Any]]:
         """The images of the page without adverts, navigation and decoration, each `{"url": …, "alt": …, "noise": …}`;
-        `noise` is the probability that it is one of these anyway.
+        `noise` is the probability that an image is one of these nevertheless.
         """
         images: list[dict[str, Any]] = _parts().page_images(self._page, self._extraction)
         return images
@@ -137,8 +137,8 @@ class Document:
         return quality
 
     def chunks(self, tokens: int = 400, count: Callable[[str], float] | None = None) -> list[Any]:
-        """The main text in pieces for retrieval, of at most `tokens` tokens each, below their headings. `count` tells
-        how many tokens a text has; without it they are estimated.
+        """The main text in pieces for retrieval, of at most `tokens` tokens each, below their headings. `count` returns
+        the number of tokens of a text; without it, the numbers are estimated.
         """
         document_chunks = load(Door.CHUNKS, "document")
         chunks: list[Any] = document_chunks(
@@ -161,7 +161,7 @@ class Document:
 
 
 def _parts() -> ModuleType:
-    # Imported only when a part other than the text is read: it takes two fifths of the time of all imports.
+    # Imported only when a part other than the text is read, as its imports take two fifths of the time of all imports.
     return import_module("crawler.api.document_parts")
 
 

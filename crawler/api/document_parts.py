@@ -1,4 +1,4 @@
-"""The functions that `Document` needs for parts other than the text. Importing them takes as long as the extraction."""
+"""The functions that `Document` needs for parts other than the text, and imports only then, as the import is slow."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ __all__ = ["field_value", "page_images", "page_markdown", "text_quality"]
 
 
 def field_value(name: str, page: Page, extraction: Extraction) -> Any:
-    """The value of an item's field."""
+    """The value of the field of an item that describes the page, such as `author`."""
     return READERS[name](page, extraction)

@@ -29,7 +29,7 @@ PAGE_SETTINGS = (
 ).split()
 """The settings of a crawl that apply to a single page."""
 MIDDLEWARES = {
-    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,  # replaced by the next one
     "crawler.middlewares.compression.LimitedCompression": 590,
     "crawler.middlewares.private_addresses.AddressGuard": 800,
 }
@@ -74,22 +74,23 @@ class _OnePage(Spider):
         return rendered
 
     def fail(self, failure: Failure) -> None:
-        wall = None  # says more than a status
         response = getattr(failure.value, "response", None)
+        wall = None
         if response is not None:
             wall = wall_outcome(response)
-        self.results.append(wall or outcome_of(failure))
+        self.results.append(wall or outcome_of(failure))  # a wall says more than an error status
 
 
 def fetch_page(url: str, project: BaseSettings, assignments: Iterable[str], is_rendered: bool = False) -> Page:
     """The page at an address, rendered in a browser if `is_rendered`; raises a FetchError if it cannot be fetched.
 
-    Of the settings of the project, those in PAGE_SETTINGS apply, and those that the command line assigns.
+    Of the settings of the project, those in PAGE_SETTINGS apply, and those of the `assignments` `NAME=VALUE` on the
+    command line.
     """
     assigned_names = [assignment.partition("=")[0] for assignment in assignments]
     settings = Settings({name: project[name] for name in (*PAGE_SETTINGS, *assigned_names)})
     settings.set("DOWNLOADER_MIDDLEWARES", MIDDLEWARES)
-    # None disables the handlers of all schemes except http and https.
+    # The value None disables the handlers of all schemes except http and https.
     disabled_handlers = dict.fromkeys(UNUSED_COMPONENTS["DOWNLOAD_HANDLERS_BASE"])
     settings.set("DOWNLOAD_HANDLERS", disabled_handlers | project.getdict("DOWNLOAD_HANDLERS"))
     settings.set("LOG_ENABLED", False)

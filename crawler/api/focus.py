@@ -47,7 +47,7 @@ class Focus:
         """The queued addresses with their priorities."""
         self._known = set(self._priorities)
         """All addresses that were queued or read."""
-        # In the scope ANY, all addresses have the same home.
+        # In the scope ANY, the home of every address is the empty string.
         self._scope = Scope(ScopeKind.ANY, avoid=self._topic.avoid, homes={""})
 
     def add(self, urls: Iterable[str]) -> None:
@@ -114,7 +114,7 @@ class Focus:
         self._queue(url, link_contexts(page, new))
 
     def _queue(self, shown_on: str, links: Sequence[LinkContext]) -> None:
-        """Queue new links of the page at `shown_on`; empty for addresses that no page shows."""
+        """Queue the new links of the page at `shown_on`, which is empty for addresses that were not found on a page."""
         urls = [link.url for link in links]
         self._priorities.update(zip(urls, self._learner.queue_links(shown_on, links), strict=True))
         self._known.update(urls)

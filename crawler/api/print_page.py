@@ -12,7 +12,7 @@ from crawler.api.fetch_page import NO_TEXT, fetch_page
 from crawler.checked_settings import fallback_of
 from crawler.command_line.terminal import printable
 from crawler.errors import MessageError, WrongUseError
-from crawler.extraction import Extractor, favouring
+from crawler.extraction import EXTRACTORS, Extractor
 from crawler.extraction.extractor_fallback import with_fallback
 from crawler.outcomes import Code, Outcome
 from crawler.page.document_type import file_name, text_type_of_file
@@ -54,7 +54,7 @@ def _without_text(page: Page, opts: argparse.Namespace) -> Message:
 def _extractor(settings: BaseSettings) -> Extractor:
     """The method `auto`, with the fallback of EXTRACTOR_FALLBACK; raises a MessageError if the setting is wrong."""
     fallback = fallback_of(settings)
-    extract = favouring("auto")
+    extract = EXTRACTORS["auto"]
     if fallback is not None:
         return with_fallback(extract, fallback)
     return extract
@@ -63,7 +63,8 @@ def _extractor(settings: BaseSettings) -> Extractor:
 def _file_page(opts: argparse.Namespace) -> Page:
     """The page in a file or standard input; raises a MessageError if it is a document that cannot be read.
 
-    The file's name tells its type. If it does not, and the data is not HTML, the name in the address tells it.
+    The ending of the file's name tells the type of a text file. If it does not, and the data is not HTML, the ending of
+    `opts.url` does, which is the address that the user gives for the file.
     """
     if opts.page == "-":
         data = sys.stdin.buffer.read()
