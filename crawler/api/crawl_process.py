@@ -33,7 +33,7 @@ class Command(crawl.Command):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         parent = ParentPipe()
         task = parent.read_message()
-        if task is None:  # the parent has ended, or stopped the crawl before it began
+        if task is None:  # the parent has ended
             sys.exit(INTERRUPTED)
         self.request = json.loads(task)
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now

@@ -1,7 +1,7 @@
 """Backs off from hosts that answer 429, 503 or a wall against robots: they are paused, and the page is retried later.
 
 A wall is a page that a service shows to robots in place of the requested one. It may stand in front of a whole host, or
-of a few addresses; `count_wall` decides which is likely.
+of a few addresses; `count_wall` decides which is likely. Pauses of hosts whose robots.txt fails are in robots.py.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from crawler.urls.address import address_of
 
 logger = logging.getLogger(__name__)
 
-SHORTEST_SECONDS = 1.0  # the shortest pause of a host that names a shorter one in Retry-After
+SHORTEST_SECONDS = 1.0  # the shortest pause, even if Retry-After asks for a shorter one
 WALLED = "walled"  # in place of a status, in the statistics
 WALLS_OF_NEW_HOST = 3
-"""Walls in a row, sent as successful responses, after which a host that has sent nothing else is considered walled."""
+"""Walls in a row, sent with a status below 300, after which a host that has sent no page is considered walled."""
 WALLS_OF_HOST = 20
-"""Walls in a row after which a host that has also sent other responses is considered walled. A captcha in front of a
-download is a wall, but says nothing about other addresses.
+"""Walls in a row after which a host that has also sent pages is considered walled. A captcha in front of a download is
+a wall, but says nothing about other addresses.
 """
 
 
@@ -48,7 +48,7 @@ def retry_after(header: str, now: float) -> float | None:
     (120.0, 40.0, None)
     """
     if header.strip().isascii() and header.strip().isdigit():
-        return float(header.strip()[:12])
+        return float(header.strip()[:12])  # 12 digits, so that the time is finite
     try:
         return max(0.0, parsedate_to_datetime(header).timestamp() - now)
     except (ValueError, OverflowError, OSError):
@@ -62,8 +62,8 @@ class HostRestsError(IgnoreRequest):
 class BackoffMiddleware:
     """Pauses a host that refuses requests: for as long as it asks, or twice as long each time if it does not say.
 
-    A host that asks for too long, or refuses too often, is closed. A wall is not passed on: neither robots.txt, a list,
-    a page nor an image is read from it.
+    A host that asks for too long a pause, or refuses too often, is closed. A wall is not passed on, so that nothing
+    reads it as a robots.txt, list, page or image.
     """
 
     first_pause = 5.0
@@ -104,7 +104,11 @@ class BackoffMiddleware:
         return cls(crawl.frontier.hosts, crawler.stats.inc_value, limit, slot, crawl.reader.feeds)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Pass a response, or pause its host and retry the request later; a Refusal if it is a wall without retries."""
+        """Pass a response, or return the request to retry it later; a refusal by the host also pauses or closes the
+        host.
+
+        Raises a Refusal for a wall that is not retried.
+        """
         name = address_of(request.url).host
         wall = wall_outcome(response)
 
@@ -117,7 +121,7 @@ class BackoffMiddleware:
                 self.hosts.host_recovered(name)
             return response
 
-        # A wall in front of a page whose text is known from a feed: the spider uses that.
+        # A wall in front of a page whose text is known from a feed: the spider uses that text.
         if wall is not None and self.is_in_feed(request):
             raise Refusal(wall, response)
         # A wall in front of this address only.
@@ -149,7 +153,7 @@ class BackoffMiddleware:
         return None
 
     def is_in_feed(self, request: Request) -> bool:
-        """Whether the text of a page is known from a feed: then the page need not be requested again."""
+        """Whether the text of a page is known from a feed, so that the page need not be retried."""
         return self.feeds is not None and "lease" in request.meta and self.feeds.has(request.meta["lease"].candidate)
 
     def count_wall(self, name: str, wall: Response) -> bool:
@@ -174,7 +178,7 @@ class BackoffMiddleware:
         """Pause the host after an outcome, or close it; returns whether it may be requested again."""
         now = time.monotonic()
         pauses, until = self.pauses.get(name, (0, 0.0))
-        is_new_pause = now >= until  # responses to requests that were sent before a pause do not extend it
+        is_new_pause = now >= until  # a response during a pause was requested before it, and does not extend it
         if is_new_pause:
             pauses += 1
             seconds = self.first_pause * 2 ** (pauses - 1)

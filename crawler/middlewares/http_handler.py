@@ -1,5 +1,9 @@
-"""The download handler for http and https: pauses of hosts begin when a request is sent, retries are visible to Scrapy,
-and the size of headers and the number of chunks of a response are limited.
+"""The download handler for http and https, which changes Scrapy's in four ways: the pause between two requests to a
+host begins when the first is sent, Twisted does not retry on its own, the headers and chunks of responses are limited,
+and some requests may only go to public addresses.
+
+Twisted has no hooks for this, so the factories of its connection pools are subclassed, and methods of its protocols and
+parsers are replaced.
 """
 
 import asyncio
@@ -42,9 +46,9 @@ class LimitError(Exception):
 class LimitedHandler(HTTP11DownloadHandler):
     """Scrapy's handler with limits for responses, and without Twisted's retries.
 
-    Twisted retries when a host closes a connection that it had kept open; these retries are not counted and ignore the
+    Twisted retries when a host closes a connection that was kept open; these retries are not counted and ignore the
     pause of the host. Scrapy's RetryMiddleware retries instead, on a new connection, as the host may have closed all
-    connections that it had kept open.
+    connections that were kept open.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -58,7 +62,7 @@ class LimitedHandler(HTTP11DownloadHandler):
         self._only_public = HTTP11DownloadHandler(crawler)
         self._only_public._pool.persistent = False
         for pool in (self._pool, self._retries._pool, self._only_public._pool):
-            pool._factory = _with_limits(pool._factory, self._sent)
+            pool._factory = _with_limits(pool._factory, self._begin_pause)
         self._only_public._pool._factory = _to_public_addresses(self._only_public._pool._factory)
 
     async def download_request(self, request: Request) -> Response:
@@ -74,21 +78,21 @@ class LimitedHandler(HTTP11DownloadHandler):
                     raise Refusal(Outcome(reason.value.code)) from error
             raise
 
-    def _sent(self, name: str) -> None:
-        """Begin the pause of a host now: Scrapy began it before there was a connection."""
+    def _begin_pause(self, name: str) -> None:
+        """Begin the pause of a host now, as its request was sent; Scrapy began it before there was a connection."""
         slot = slot_of(self._crawler, name)
         if slot is not None:
             slot.lastseen = monotonic()
 
 
-def _with_limits(factory: Any, sent: Callable[[str], None]) -> Any:
-    """A factory of connections like this one, with limits for responses; `sent` as in SentRequests."""
+def _with_limits(factory: Any, report: Callable[[str], None]) -> Any:
+    """A factory of connections like this one, with limits for responses; `report` is called as in SentRequests."""
 
     class Limited(factory):  # type: ignore[misc]
         def buildProtocol(self, addr: IAddress | None) -> Any:  # noqa: N802 - the name that Twisted calls
             protocol = super().buildProtocol(addr)
             protocol.dataReceived = ResponseLimits(protocol)
-            SentRequests(protocol, sent)
+            SentRequests(protocol, report)
             return protocol
 
     return Limited
@@ -97,8 +101,8 @@ def _with_limits(factory: Any, sent: Callable[[str], None]) -> Any:
 def _to_public_addresses(factory: Any) -> Any:
     """A factory of connections like this one, which refuses connections to addresses that are not public.
 
-    It checks the address to which a connection was made, before anything is sent. It sees new connections only, so
-    these requests have a pool of their own.
+    It checks the address to which a connection was made, before anything is sent. A connection that was kept open is
+    not checked again, so these requests have a pool of their own.
     """
 
     class ToPublicAddresses(factory):  # type: ignore[misc]
@@ -111,27 +115,27 @@ def _to_public_addresses(factory: Any) -> Any:
 
 
 class SentRequests:
-    """Calls `sent` with the host of each request of a connection, after the request was sent."""
+    """Calls `report` with the host of each request of a connection, after the request was sent."""
 
-    def __init__(self, protocol: Any, sent: Callable[[str], None]) -> None:
+    def __init__(self, protocol: Any, report: Callable[[str], None]) -> None:
         self._send = protocol.request
-        self._sent = sent
+        self._report = report
         self._host = ""
         protocol.request = self.send
-        protocol.handshakeCompleted = self.report
+        protocol.handshakeCompleted = self.report_last
         alsoProvides(protocol, IHandshakeListener)
 
     def send(self, request: Any) -> Any:
-        """Send a request. TLS sends the first one after its handshake, when Twisted calls `report` again."""
+        """Send a request. TLS sends the first one after its handshake, when Twisted calls `report_last` again."""
         answer = self._send(request)
         self._host = request.headers.getRawHeaders(b"host")[0].decode("latin-1")
-        self.report()
+        self.report_last()
         return answer
 
-    def report(self) -> None:
-        """Report the last request after the event loop has written it in its next iteration: one iteration later."""
+    def report_last(self) -> None:
+        """Report the last request in two iterations of the event loop: in the next one, the loop writes the request."""
         loop = asyncio.get_running_loop()
-        loop.call_soon(loop.call_soon, self._sent, self._host)
+        loop.call_soon(loop.call_soon, self._report, self._host)
 
 
 class FewChunks(_ChunkedTransferDecoder):
@@ -147,7 +151,7 @@ class FewChunks(_ChunkedTransferDecoder):
 
 
 class ResponseLimits:
-    """Receives the data of a connection, and closes it if a response exceeds the limits or its declared length."""
+    """Receives the data of a connection, and closes the connection if a response exceeds the limits or its length."""
 
     def __init__(self, protocol: Any) -> None:
         self._protocol = protocol
@@ -182,7 +186,7 @@ class ResponseLimits:
         self._protocol._giveUp(Failure(LimitError(Code.HEADERS_TOO_LARGE)))
 
     def _finish(self, finish: Any, rest: bytes) -> None:
-        """End a response. If data follow, the connection is closed, so that they are not read as the next response."""
+        """End a response. If data follow it, close the connection, so that they are not read as the next response."""
         if rest:
             self._protocol._currentRequest.persistent = False
         finish(rest)

@@ -25,8 +25,8 @@ from crawler.translation.reasons import records
 class ImageNoiseMiddleware:
     """Refuses images that are noise by the evidence of their site, and pages that only such an image links to.
 
-    It is called before robots.txt and everything else that costs a request. A share of the noise, selected by key, is
-    requested to audit the verdicts; later middlewares may still refuse it.
+    It is called before robots.txt and everything else that costs a request. A share of the noise, selected by the keys
+    of the addresses, is requested to audit the verdicts, unless a later middleware refuses it.
     """
 
     def __init__(
@@ -55,17 +55,17 @@ class ImageNoiseMiddleware:
         return cls(image_filter_of(settings), crawl.evidence, keys, audit, crawler.stats.inc_value)
 
     def process_request(self, request: Request) -> None:
-        """Pass content and everything that is not judged; refuse noise."""
+        """Refuse noise, and count the verdicts; pass content and requests that are not judged."""
         lease: Lease | None = request.meta.get("lease")
         if lease is None or lease.candidate.sight is None or VERDICT in request.meta:  # with a verdict, it is a retry
             return
 
-        # The verdict on the image.
+        # The verdict on the image: the requested one, or the one that alone links to the requested page.
         candidate = lease.candidate
         sighting = Sighting.of(lease.candidate.sight)
         evidence = self.evidence.of(lease.shown_on)
         verdict = self.image_filter.verdict(sighting, evidence)
-        is_image = candidate.kind is AddressKind.IMAGE  # otherwise a page that only the image links to
+        is_image = candidate.kind is AddressKind.IMAGE
         is_noise = verdict.is_noise and (
             is_image or leads_to_noise(sighting, verdict, self.image_filter.judge, evidence.pages)
         )
@@ -74,7 +74,7 @@ class ImageNoiseMiddleware:
         address_columns = {"key": key, "site_id": lease.shown_on, "kind": candidate.kind, "sight": candidate.sight}
         request.meta[VERDICT] = _record(sighting, verdict, is_noise) | address_columns | {"audited": is_audited}
 
-        # The request: refused if the image is noise and not audited.
+        # The request is refused if it is noise and not audited.
         if not is_noise:
             self.count("image_noise/kept")
             return
@@ -93,7 +93,7 @@ class ImageNoiseMiddleware:
 
 
 def _record(sighting: Sighting, verdict: Verdict, is_noise: bool) -> dict[str, Any]:
-    """The row of a verdict, without the columns of its address."""
+    """The row of a verdict in the database, without the columns about its address and the audit."""
     return {
         "url": sighting.url,
         "target": sighting.target,

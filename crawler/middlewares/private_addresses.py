@@ -21,9 +21,8 @@ from crawler.urls.public_hosts import AllowList, is_public
 class PublicResolver:
     """A name resolver that returns only addresses to which connections are allowed.
 
-    Twisted calls it for every connection, even if the host is an IP address in an unusual spelling, so this one check
-    sees all of them. The addresses that are checked are those to which the connection is made, not those of an earlier
-    look-up.
+    Twisted calls it for every connection, even if the host is an IP address in an unusual spelling, so no connection
+    escapes this check. Twisted connects to the addresses that were checked, and does not look the name up again.
     """
 
     def __init__(self, resolver: Any, allow_list: AllowList) -> None:
@@ -44,9 +43,8 @@ class PublicResolver:
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> Any:
         receiver = _PublicOnly(self, resolutionReceiver, hostName, portNumber)
-        if not _is_encodable(
-            hostName
-        ):  # Python would raise an error that Twisted does not handle: the request would hang
+        # For such a name, Python would raise an error that Twisted does not handle, and the request would hang.
+        if not _is_encodable(hostName):
             no_resolution = _NoResolution(hostName)
             receiver.resolutionBegan(no_resolution)
             receiver.resolutionComplete()
@@ -55,7 +53,7 @@ class PublicResolver:
 
     def may_connect(self, host: str, port: int, address: str) -> bool:
         """Whether an address found for a host is public or allowed."""
-        ip = ip_address(address.partition("%")[0])
+        ip = ip_address(address.partition("%")[0])  # without the zone of an IPv6 address
         return is_public(ip) or all(allow_list.opens(host, port, ip) for allow_list in self.allow_lists)
 
 
@@ -69,7 +67,7 @@ def _is_encodable(name: str) -> bool:
 
 @implementer(IHostResolution)
 class _NoResolution:
-    """The resolution of a name that cannot be resolved."""
+    """The resolution of a name that cannot be encoded: it ends at once, without an address."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -107,9 +105,10 @@ class _PublicOnly:
 
 
 class AddressGuard:
-    """Puts a PublicResolver in front of the reactor's resolver while a crawl runs, and refuses requests until then.
+    """Puts a PublicResolver in front of the reactor's resolver while a crawl runs.
 
-    Requests to hosts without an allowed address get the outcome NOT_PUBLIC.
+    Before it is installed, no request may be sent. Requests to hosts without an allowed address get the outcome
+    NOT_PUBLIC.
     """
 
     def __init__(self, allowed: list[str]) -> None:
@@ -143,12 +142,12 @@ class AddressGuard:
             reactor.installNameResolver(self.resolver.resolver)
 
     def process_request(self, request: Request) -> None:
-        """Refuse all requests until the guard is installed."""
+        """Raise an error for any request before the guard is installed."""
         if self.resolver is None:
             raise RuntimeError("no request may be sent before the address guard is installed")
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Report that the host of a request has no public address: a retry would not help."""
+        """Refuse a request whose host has no allowed address, so that it is not retried."""
         host = (urlparse_cached(request).hostname or "").lower()
         not_found = isinstance(exception, CannotResolveHostError)
         if not_found and self.resolver is not None and host in self.resolver.refused:

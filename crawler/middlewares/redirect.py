@@ -43,7 +43,7 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
     ) -> Request | Response:
         """Pass a response, or return the request for the target of a redirect.
 
-        Raises a Refusal if a redirect has no target, or if the target is not followed.
+        Raises a Refusal if a redirect has no target, or is not followed.
         """
         try:
             followed = super().process_response(request, response)

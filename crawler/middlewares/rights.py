@@ -1,7 +1,8 @@
 """Refuses requests that a site disallows for the purpose of the crawl, and requests the files in which sites say so.
 
-The tdmrep.json of a host is requested once a day, before its first page, as are the licence files that its robots.txt
-and its pages name. These requests keep the pauses of their hosts and obey robots.txt.
+The tdmrep.json of a host and the licence files that its robots.txt names are requested before its first page, and
+licence files that a page names after that page; each file is valid for a day. These requests keep the pauses of their
+hosts and obey robots.txt.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class RightsMiddleware:
         self.crawler = crawler
         self.purpose = purpose
         self.files: FileCache[str, Any] = FileCache(MAX_KEPT)
-        # For at most as many hosts as `files` can keep files.
+        # For at most as many hosts as `files` can keep entries.
         self.licence_counts: LruDict[str, int] = LruDict(MAX_KEPT // OVERHEAD_BYTES)
         """How many licence files the pages of a host have named."""
 
@@ -58,7 +59,7 @@ class RightsMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         purpose = crawl_of(crawler).arguments.purpose
         if not purpose.uses:
-            raise NotConfigured  # without a message: nothing is refused, and no file is needed
+            raise NotConfigured  # without a message: such a crawl refuses nothing and needs no files
         return cls(crawler, purpose)
 
     async def process_request(self, request: Request) -> None:
@@ -94,7 +95,7 @@ class RightsMiddleware:
         return self.licence_counts[origin] <= MAX_LICENCES
 
     async def with_files(self, url: str, site: SiteFiles) -> SiteFiles:
-        """The files of a host, completed by those that the purpose of the crawl needs."""
+        """The files of the host of an address: those in `site`, and the missing ones that the crawl's purpose needs."""
         if self.purpose.wants_reservations and site.tdm is None:
             tdm_url = address_of(url).origin + tdm_reservation.PATH
             if site.robots is None or site.robots.allows(tdm_url):

@@ -1,9 +1,9 @@
 """Obeys robots.txt (RFC 9309); nothing is requested from a host whose robots.txt fails.
 
 A robots.txt is valid for a day (https://www.rfc-editor.org/rfc/rfc9309#section-2.4). After a 5xx response or a lost
-connection the host is paused, and its addresses wait: the pauses are as long and as many as those of busy hosts. After
-the last pause, or at once if the host cannot be reached at all, its addresses are given up, and robots.txt is not
-requested again for some minutes.
+connection the host is paused, and its addresses wait; the length and number of the pauses are the same as for busy
+hosts (backoff.py). After the last pause, or at once if the host cannot be reached at all, its addresses are given up,
+and robots.txt is not requested again for `failure_seconds`.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ logger = logging.getLogger(__name__)
 MAX_KEPT = 5_000_000  # bytes of cached robots.txt; parsed rules take some 25 times as much memory
 SHORTEST_DELAY_SECONDS = 0.001  # a shorter Crawl-delay makes no difference
 SHORT_FAILURES = frozenset((Code.CONNECTION_LOST, Code.ANSWER_CUT))
-"""Failures of hosts that can be reached: they may be over soon, and robots.txt is requested again. Timeouts are not
-included: they have already taken minutes.
+"""Failures of hosts that can be reached. They may be over soon, so the host is paused and robots.txt requested again.
+Timeouts are not included: they have already taken minutes.
 """
 NO_RULES = read_robots(b"", "", "")
 """Stands for a robots.txt that does not exist, or is empty."""
@@ -61,7 +61,7 @@ class RobotsMiddleware:
     """Requests each host's robots.txt before its first page, and obeys it."""
 
     first_pause = BackoffMiddleware.first_pause
-    """Seconds of the pause after the first failure; each further one is twice as long."""
+    """Seconds of the pause after the first failure; each further pause is twice as long."""
     max_pauses = BackoffMiddleware.max_pauses
     """Failures in a row for which the addresses of a host wait; after a further one, they are given up."""
     failure_seconds = 300.0
@@ -96,8 +96,9 @@ class RobotsMiddleware:
         origin = address_of(request.url).origin
         name = address_of(request.url).host
         interval = self.hosts.interval(name)
-        # If no robots.txt is known, that of a request that may only go to public addresses must not be requested from a
-        # private host, either. The answer then holds for such requests only, so it has its own key.
+        # For a request that may only go to a public address, robots.txt must not be fetched from a private host either.
+        # The answer is then valid for such requests only, and cached under its own key. It is not needed if robots.txt
+        # was fetched before for other requests.
         only_public = bool(request.meta.get(ONLY_PUBLIC)) and self.answers.last(origin) is None
         key = f"{origin} if it is public" if only_public else origin
         answer = await self.answers.get(key, partial(self.fetch, origin, only_public))
@@ -125,14 +126,15 @@ class RobotsMiddleware:
             why = outcome_of(Failure())
             return self.failed(origin, why, is_short=why.code in SHORT_FAILURES)
 
-        # BackoffMiddleware has already paused a host that is too busy: the answer is not kept, so that robots.txt is
-        # requested again with the first address after the pause. Requests that cannot wait are refused meanwhile.
+        # BackoffMiddleware has already paused a host that is too busy. This answer is not cached, so that robots.txt is
+        # requested again before the first page after the pause. Requests that cannot wait are refused meanwhile.
         if response.status in TOO_BUSY and self.hosts.is_resting(name, clock()):
             paused = ClosedHost(Outcome(Code.HOST_CLOSED), self.failures(origin), is_paused=True)
             return Fetched(paused, 0, valid_until=clock())
         if response.status == 429 or response.status >= 500:
             why = Outcome(Code.HTTP_STATUS, str(response.status))
-            # A host that is too busy and not paused was closed by BackoffMiddleware: it refused too often or for long.
+            # BackoffMiddleware has closed a host that is too busy and not paused: it refused too often, or for too
+            # long.
             return self.failed(origin, why, is_short=response.status not in TOO_BUSY)
 
         body = readable_part(response.body) if response.status < 300 else b""  # after a 4xx, there are no rules
@@ -144,9 +146,10 @@ class RobotsMiddleware:
         return Fetched(self.slow_down(name, file), len(body), clock() + DAY)
 
     def failed(self, origin: str, why: Outcome, is_short: bool) -> Fetched[RobotsAnswer]:
-        """Pause a host whose robots.txt cannot be read, if the failure `is_short`; otherwise close it for a time.
+        """The answer for a host whose robots.txt cannot be read, which is why the host must not be requested.
 
-        Returns why the host must not be requested.
+        If the failure `is_short`, the host is paused and its addresses wait, `max_pauses` times at most. Otherwise its
+        addresses are given up for `failure_seconds`.
         """
         failures = self.failures(origin) + 1
         is_paused = is_short and failures <= self.max_pauses
@@ -159,7 +162,7 @@ class RobotsMiddleware:
         return Fetched(ClosedHost(outcome, failures, is_paused), 0, valid_until)
 
     def failures(self, origin: str) -> int:
-        """How many times the robots.txt of a host has failed since it was last read."""
+        """How many times in a row the robots.txt of a host has failed."""
         answer = self.answers.last(origin)
         if isinstance(answer, ClosedHost):
             return answer.failures
