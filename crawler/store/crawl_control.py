@@ -8,9 +8,9 @@ from crawler.store.heartbeats import has_workers
 
 
 def request_control(connection: Connection, crawl_id: int, control: Control) -> bool:
-    """Tell the workers of a crawl to pause, to go on, or to stop; returns whether there are any.
+    """Tell the workers of a crawl to pause, to go on, or to stop; returns whether they will.
 
-    A crawl that is stopping cannot be paused or resumed.
+    They will not if there are none, or if they are told to pause or to go on while they are stopping.
     """
     if not has_workers(connection, crawl_id):
         return False

@@ -1,7 +1,7 @@
 """The tables of crawls, their frontiers and jobs, the same in SQLite and PostgreSQL.
 
     crawl     one row for each crawl, by name
-    worker    a process that works on a crawl; while its row exists it may hold leases
+    worker    a process that works on a crawl; until its row is deleted, no other worker requests what it has leased
     output    how much of each file of JSON lines belongs to committed pages
     site      a registrable domain and how much of its budget is spent
     host      a host: the best priority in its queue, and when it may be requested again
@@ -76,15 +76,23 @@ crawl = Table(
     Column("topic_digest", Text),  # of its words and examples; null before a worker has set it
     Column("started_at", Float, nullable=False),
     Column("ended_at", Float),  # when nothing was left to do
-    Column("waiting", BigInteger, nullable=False, default=0),  # counts of workers that have left
-    Column("unlikely", BigInteger, nullable=False, default=0),  # of the queued links, when they were last counted
-    Column("behind_images", BigInteger, nullable=False, default=0),  # likewise, the links behind images
-    Column("pages", BigInteger, nullable=False, default=0),  # in this round
+    Column(
+        "waiting", BigInteger, nullable=False, default=0
+    ),  # queued by rounds, and `waiting` of the workers that have left
+    Column(
+        "unlikely", BigInteger, nullable=False, default=0
+    ),  # queued links unlikely to lead to the topic, when last counted
+    Column("behind_images", BigInteger, nullable=False, default=0),  # likewise, queued links that are only an image
+    Column("pages", BigInteger, nullable=False, default=0),  # in this round, of the workers that have left
     Column("round", Integer, nullable=False, default=1),  # the number of the current round
     Column("round_started", Float),
-    Column("first_round", Integer, nullable=False, default=1),  # in which it was begun, or last begun fresh
+    Column(
+        "first_round", Integer, nullable=False, default=1
+    ),  # the round in which the crawl was begun, or last begun fresh
     Column("control", Text, nullable=False, default=""),  # what a user told its workers to do, see crawl_control.py
-    Column("offset_before", BigInteger, nullable=False, default=0),  # the last offset of a change before it began
+    Column(
+        "offset_before", BigInteger, nullable=False, default=0
+    ),  # the last change offset (page_changes.py) before it began
 )
 
 worker = Table(
@@ -92,7 +100,7 @@ worker = Table(
     tables,
     Column("id", Serial, primary_key=True),
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    Column("number", Integer, nullable=False),
+    Column("number", Integer, nullable=False),  # names its files, and is taken over by the worker that replaces it
     Column("folder_id", Text, nullable=False),  # identifies the folder of its files, wherever that is mounted
     Column("heartbeat", Float, nullable=False),
     Column("batch", BigInteger, nullable=False, default=0),  # the number of the last committed batch
@@ -108,7 +116,7 @@ output = Table(
     Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("folder_id", Text, nullable=False),
-    Column("pages_size", BigInteger, nullable=False, default=0),
+    Column("pages_size", BigInteger, nullable=False, default=0),  # how many bytes of the file are committed
     Column("pages_end", BigInteger, nullable=False, default=0),  # a hash of the last committed bytes
     Column("images_size", BigInteger, nullable=False, default=0),
     Column("images_end", BigInteger, nullable=False, default=0),
@@ -134,7 +142,7 @@ host = Table(
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
     Column("site_id", BigInteger, nullable=False),
     Column("name", Text, nullable=False),
-    Column("best", Integer),  # at least the priority of its best queued address; null if none is queued
+    Column("best", Integer),  # the priority of its best queued address, or more; null if none is queued
     Column("next_at", Float, nullable=False, default=0.0),  # when it may be requested again
     Column("crawl_delay", Float, nullable=False, default=0.0),  # seconds between requests, from robots.txt
     Column("worker", BigInteger),  # the only worker that may request it now
@@ -155,14 +163,14 @@ address = Table(
     tables,
     Column("id", Serial, primary_key=True),
     Column("key", BigInteger, nullable=False, unique=True),  # a hash of the crawl and the canonical address
-    # Of an erased address, the id of its crawl with a minus: it has no host, and stays when others are deleted.
+    # An erased address has minus the id of its crawl instead: so it stays when the addresses of hosts are deleted.
     Column("host_id", BigInteger, nullable=False),
     Column("url", Text, nullable=False),  # empty if it was erased
     Column("kind", Text, nullable=False),
     Column("priority", Integer, nullable=False),
     Column("depth", Integer, nullable=False),
-    Column("parent", BigInteger),  # the page on which it was found
-    Column("requested", Text),  # the address requested first, if redirected
+    Column("parent", BigInteger),  # the id of the page on which it was found
+    Column("requested", Text),  # the address requested first, if a redirect led from it to this one
     Column("state", SmallInteger, nullable=False, default=AddressState.WAITING),
     Column("worker", BigInteger),
     Column("crashes", SmallInteger, nullable=False, default=0),  # workers that crashed while they had leased it
@@ -255,7 +263,7 @@ run = Table(
     Column("id", Serial, primary_key=True),
     Column("job_id", ForeignKey("job.id"), nullable=False),
     Column("number", Integer, nullable=False),
-    Column("how", Text, nullable=False),  # cron, late or now
+    Column("how", Text, nullable=False),  # why it began: cron, late or now
     Column("due", Float),
     Column("missed", Integer, nullable=False, default=0),  # earlier times that were missed, for which it makes up
     Column("passed", Integer, nullable=False, default=0),  # times that were skipped while it ran

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 DRIVERS = ("sqlite", "postgresql+psycopg")
 NO_DRIVER = "PostgreSQL must be installed for: python -m pip install '.[postgres]'"
 LOCK_SECONDS = 5.0  # how long a statement waits for another program's lock before it is retried
-TABLES_LOCK = (
-    8460  # the number of the advisory lock in PostgreSQL that serializes changes of tables; any number will do
-)
+# The number of PostgreSQL's advisory lock that lets one worker at a time change tables; any number will do.
+TABLES_LOCK = 8460
 ENCODING = {"client_encoding": "utf8"}
 STATEMENT_SECONDS = 60  # how long PostgreSQL may take for a statement, or wait for the next one in a transaction
 CACHE_KILOBYTES = 16_000  # of SQLite's cache; the operating system caches the rest of the file
@@ -87,7 +86,7 @@ def open_database(url: URL) -> Engine:
         engine = _engine(url)
         try:
             with engine.begin() as connection:
-                _make_tables(connection, display_url(url))
+                _lock_and_make_tables(connection, display_url(url))
         except BaseException:
             engine.dispose()
             raise
@@ -132,7 +131,7 @@ def is_transient(error: Exception) -> bool:
 
 @contextmanager
 def database_errors(url: URL) -> Iterator[None]:
-    """Turn errors into a StateError of one sentence, or a DatabaseUnavailableError if they may pass."""
+    """Raise a DatabaseUnavailableError in place of errors that may pass, and a StateError in place of all others."""
     try:
         yield
     except (SQLAlchemyError, OSError) as error:
@@ -211,7 +210,7 @@ def _known_version(connection: Connection, name: str) -> int | None:
     return version_found
 
 
-def _make_tables(connection: Connection, name: str) -> None:
+def _lock_and_make_tables(connection: Connection, name: str) -> None:
     """Create the tables or bring them to this release's version, one worker at a time."""
     if connection.dialect.name == "postgresql":
         encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
@@ -233,8 +232,8 @@ T = TypeVar("T")
 def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_seconds: Callable[[], float]) -> T:
     """The result of work, retried while the database is locked, full or unreachable.
 
-    After each failure, `undo` prepares the next attempt and returns the reason of the failure. After `retry_seconds`,
-    which may change, a StateError with that reason is raised.
+    After each failure, `undo` prepares the next attempt and returns the reason of the failure. A StateError with that
+    reason is raised if the error will not pass, or if `retry_seconds()` have passed since the first attempt.
     """
     began = time.monotonic()
     failures = 0
@@ -242,16 +241,16 @@ def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_
         try:
             return work()
         except (DBAPIError, OSError) as error:
-            trouble = undo(error)
+            reason = undo(error)
             if not is_transient(error) or time.monotonic() - began > retry_seconds():
-                raise StateError(trouble) from error
+                raise StateError(reason) from error
         time.sleep(WAIT_SECONDS[min(failures, len(WAIT_SECONDS) - 1)])
         failures += 1
 
 
 def break_connection(connection: Any) -> None:
     """Break a driver's connection to a hung server, from another thread: the running statement then fails."""
-    if hasattr(connection, "fileno"):  # not SQLite's
+    if hasattr(connection, "fileno"):  # only a connection to a server has it
         with suppress(Exception):  # the connection may be closed already
             connected = socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM)
             with connected:
@@ -277,9 +276,9 @@ def replacing_insert(dialect: str, table: Table, columns: tuple[str, ...]) -> An
     return new.on_conflict_do_update(index_elements=["key"], set_=renewed)
 
 
-def in_chunks(things: Sequence[T]) -> Iterator[Sequence[T]]:
+def in_chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
     """Slices of a sequence that are short enough to be parameters of one statement."""
-    return (things[start : start + PARAMETERS_AT_ONCE] for start in range(0, len(things), PARAMETERS_AT_ONCE))
+    return (values[start : start + PARAMETERS_AT_ONCE] for start in range(0, len(values), PARAMETERS_AT_ONCE))
 
 
 def database_time(connection: Connection) -> float:

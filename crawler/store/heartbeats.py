@@ -1,7 +1,10 @@
 """The rows of workers: heartbeats, counts, and the expiry of silent workers.
 
+A worker has leased an address while no other worker may request it. If a worker expires, its leases are returned: other
+workers may lease the addresses.
+
 Only a missing heartbeat tells that a worker of another machine is dead. A worker of this machine is known to be dead as
-soon as its lock is free (`processes.held_lock`).
+soon as its lock is free (crawler/processes/held_lock.py).
 """
 
 from __future__ import annotations
@@ -67,7 +70,10 @@ def write_heartbeat(connection: Connection, worker_id: int, number: int) -> floa
 
 
 def silent_workers(connection: Connection, crawl_id: int, now: float) -> list[int]:
-    """The workers of a crawl whose last heartbeat is too old, without those that another transaction has locked."""
+    """The workers of a crawl whose last heartbeat is too old.
+
+    Rows that another transaction has locked are left out: that worker is alive, or is being expired already.
+    """
     silent = select(worker.c.id).where(worker.c.crawl_id == crawl_id, worker.c.heartbeat < now - LEASE_SECONDS)
     return list(connection.execute(silent.with_for_update(skip_locked=True)).scalars())
 
@@ -105,7 +111,7 @@ def workers_of(connection: Connection, now: float) -> defaultdict[int, list[Work
 
 
 def worker_rows(connection: Connection, now: float) -> list[tuple[Row[Any], WorkerState]]:
-    """The rows of all workers, each with the worker's state."""
+    """The rows of all workers in the order of their numbers, each with the worker's state."""
     counts_of_held = select(address.c.worker, func.count().label("held")).where(IS_HELD).group_by(address.c.worker)
     held_by_worker = {row.worker: row.held for row in connection.execute(counts_of_held)}
     rows = connection.execute(select(worker).order_by(worker.c.number))
@@ -127,14 +133,15 @@ def expire_worker(connection: Connection, worker_id: int, crashes: int = 1) -> N
 
 def forget_leases(connection: Connection, worker_id: int) -> None:
     """Return the leases of a worker that continues without them."""
+    # While its row is locked, no other worker expires it.
     connection.execute(select(worker.c.id).where(worker.c.id == worker_id).with_for_update())
     count_worker(connection, worker_id, waiting=return_held(connection, worker_id, crashes=0))
 
 
 def return_held(connection: Connection, worker_id: int, crashes: int) -> int:
-    """Return all leases and hosts of a worker; returns how many addresses are queued again.
+    """Return all leases of a worker, and release its hosts; returns how many addresses are queued again.
 
-    `crashes` is added to the crashes of each address.
+    `crashes` is added to the crashes of each address: 1 if the worker crashed, otherwise 0.
     """
     is_held = (address.c.worker == worker_id, IS_HELD)
 
@@ -150,15 +157,15 @@ def return_held(connection: Connection, worker_id: int, crashes: int) -> int:
     count_sites(connection, pages, held=-1, requests=-unsent_requests)
 
     # The addresses. An address with too many crashes is given up, any other is queued.
-    hosts = connection.execute(select(address.c.host_id).where(*is_held).distinct()).scalars().all()
-    deadly = update(address).where(*is_held, address.c.crashes + crashes >= MOST_CRASHES)
-    connection.execute(deadly.values(state=AddressState.DONE, worker=None, outcome=Code.WORKERS_CRASHED))
-    held = update(address).where(*is_held)
-    requeued = held.values(state=AddressState.WAITING, worker=None, crashes=address.c.crashes + crashes)
+    host_ids = connection.execute(select(address.c.host_id).where(*is_held).distinct()).scalars().all()
+    given_up = update(address).where(*is_held, address.c.crashes + crashes >= MOST_CRASHES)
+    connection.execute(given_up.values(state=AddressState.DONE, worker=None, outcome=Code.WORKERS_CRASHED))
+    still_held = update(address).where(*is_held)
+    requeued = still_held.values(state=AddressState.WAITING, worker=None, crashes=address.c.crashes + crashes)
     count = connection.execute(requeued).rowcount
 
     # The hosts, each after an interval: the worker may have sent requests that it has not reported.
-    connection.execute(UPDATE_BEST, {"ids": sorted(hosts)})
+    connection.execute(UPDATE_BEST, {"ids": sorted(host_ids)})
     interval_ends = database_time(connection) + interval()
     later = case((host.c.next_at > interval_ends, host.c.next_at), else_=interval_ends)
     connection.execute(update(host).where(host.c.worker == worker_id).values(worker=None, next_at=later))

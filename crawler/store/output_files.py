@@ -44,6 +44,7 @@ class FileOffset:
     """How much of a file is committed."""
 
     size: int = 0
+    """In bytes."""
     end: int = 0
     """A hash of the last committed bytes."""
 
@@ -114,9 +115,9 @@ class JsonLines:
         return file_end_hash(self._read_end(committed)) == committed.end
 
     def _take_rewritten(self, committed: FileOffset) -> None:
-        """Replace the file by its rewritten version, from which lines were removed, if that was committed.
+        """Replace the file by its rewritten version, from which lines were removed, if that version is committed.
 
-        The program that rewrote it was interrupted before it put the new version in place.
+        This happens if the program that rewrote the file was interrupted before it put the new version in place.
         """
         rewritten = JsonLines(rewritten_path(self.path))
         if rewritten.path.exists():
@@ -215,7 +216,7 @@ class WorkerFiles:
     def append(
         self, connection: Connection, pages: Iterable[Mapping[str, Any]], images: Iterable[Mapping[str, Any]]
     ) -> None:
-        """Write records to the files, and save their offsets; workers with the same files wait until the commit."""
+        """Write records to the files, and save the new offsets; workers with the same files wait until the commit."""
         own_files = files_of(self.crawl_id, self.shared or self.number)
         committed_pages, committed_images = file_offsets(connection, *own_files)
         try:
@@ -268,13 +269,14 @@ class WorkerFiles:
             others = self._files_of_others(connection)
         own_numbers = sorted(number for number in numbers if self.paths(number)[0].name not in others)
 
-        # With SQLite, one command starts all workers of a crawl: if the first number is locked, another one runs it.
-        is_only_command = self.shared is None and self.engine.dialect.name == "sqlite"
+        # With SQLite, one command starts all workers of a crawl. So if the first number is locked, another command runs
+        # the crawl.
+        may_be_only_command = self.shared is None and self.engine.dialect.name == "sqlite"
         locked: tuple[FileLock, int] | None = None
         for number in own_numbers:
             lock = self._lock(number)
             if lock is None:
-                if is_only_command and number == own_numbers[0]:
+                if may_be_only_command and number == own_numbers[0]:
                     raise StateError(
                         "a crawl named {name} is running here; give this one another -a name=NAME "
                         "(-a workers=NUMBER starts it with several workers; those of several machines need PostgreSQL: "

@@ -83,7 +83,7 @@ class ChangeOffset:
 class ChangeEpochs:
     """The epochs of a database, in order."""
 
-    ends: tuple[int, ...]
+    last_before: tuple[int, ...]
     """The last offset before each epoch."""
     tokens: tuple[str, ...]
 
@@ -94,7 +94,7 @@ class ChangeEpochs:
         >>> [str(epochs.offset(number)) for number in (0, 1, 7, 8)]
         ['0', '1-aaaaaaaa', '7-aaaaaaaa', '8-bbbbbbbb']
         """
-        index = bisect_left(self.ends, number)
+        index = bisect_left(self.last_before, number)
         return ChangeOffset(number, self.tokens[index - 1] if index else "")
 
     def has(self, offset: ChangeOffset) -> bool:
@@ -103,7 +103,7 @@ class ChangeEpochs:
 
 
 def change_epochs(connection: Connection) -> ChangeEpochs:
-    """The epochs of a database; an epoch that begins later has none of the offsets drawn so far."""
+    """The epochs of a database. For all offsets drawn so far they stay valid, as a later epoch begins after these."""
     rows = connection.execute(select(change_epoch.c.after, change_epoch.c.token).order_by(change_epoch.c.after)).all()
     return ChangeEpochs(tuple(row.after for row in rows), tuple(row.token for row in rows))
 
@@ -111,15 +111,15 @@ def change_epochs(connection: Connection) -> ChangeEpochs:
 def begin_epoch(connection: Connection) -> None:
     """Begin an epoch: all offsets that are drawn from now on have a new token.
 
-    It has a transaction of its own, as it blocks the changes of other crawls on PostgreSQL until it is committed.
+    This needs a transaction of its own, which on PostgreSQL blocks the changes of other crawls until its commit.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(LOCK_CHANGES)
     last = last_drawn(connection)
-    epoch = {"token": secrets.token_hex(4)}
-    begun = dialect_insert(connection.engine)(change_epoch).values(after=last, **epoch)
-    # An epoch without offsets gets a new token: a backup of the database may contain the one it has.
-    connection.execute(begun.on_conflict_do_update(index_elements=["after"], set_=epoch))
+    token = {"token": secrets.token_hex(4)}
+    new_epoch = dialect_insert(connection.engine)(change_epoch).values(after=last, **token)
+    # If the last epoch has no offsets yet, it gets a new token: a backup of the database may contain the old token.
+    connection.execute(new_epoch.on_conflict_do_update(index_elements=["after"], set_=token))
 
 
 def save_changes(connection: Connection, keys: Collection[int]) -> None:
@@ -147,7 +147,7 @@ def last_offset(connection: Connection, patience: float = LONGEST_WAIT_SECONDS) 
 
 
 def _wait(connection: Connection, until: float) -> None:
-    """Wait for the transactions that are writing now, until a time; later ones draw larger offsets."""
+    """Wait for the transactions that are writing now, but not after `until`; later transactions draw larger offsets."""
     writing = set(connection.execute(WRITERS).scalars())
     while writing := writing & set(connection.execute(WRITERS).scalars()):
         if time.monotonic() > until:

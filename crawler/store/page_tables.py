@@ -87,7 +87,7 @@ page = Table(
 IS_REVISITED: ColumnElement[bool] = page.c.due_at < NEVER
 """The condition for pages that are requested again some time: all except pages that crashed workers."""
 RUN_COLUMNS = page.c.fetched_at, page.c.id, page.c.first_seen, page.c.changed_at
-"""The columns that are read at the end of a scheduled run, to count pages, and when old pages are deleted by id."""
+"""The columns by which the pages of a scheduled run are counted, and old pages are found and deleted."""
 index("page_age", page.c.crawl_id, *RUN_COLUMNS)
 index("page_due", page.c.crawl_id, page.c.due_at)
 index("page_gone", page.c.crawl_id, page.c.gone_at, page.c.gone_round, where=page.c.gone_at.is_not(None))
@@ -224,7 +224,7 @@ verdict = Table(
     Column("page", Text, nullable=False),  # the page that shows it
     Column("noise", Boolean, nullable=False),
     Column("probability", Float, nullable=False),
-    Column("keyword", Float),
+    Column("keyword", Float),  # this score and the next two are those of noise/li2006.py
     Column("redundancy", Float),
     Column("entropy", Float),
     Column("reasons", Text, nullable=False),  # JSON
@@ -232,7 +232,7 @@ verdict = Table(
     Column("audited", Boolean, nullable=False),  # whether it is downloaded although it is noise
     Column("mistaken", Boolean),  # of an audited image: whether it looks like content after all
     Column("bytes", BigInteger),  # of the downloaded file
-    Column("bytes_are_measured", Boolean, nullable=False),
+    Column("bytes_are_measured", Boolean, nullable=False),  # whether the image was downloaded
     Column("decided_at", Text, nullable=False),
     Column("sight", Text, nullable=False),  # how a page shows it, so that it can be judged again
     Column("file", Text),  # of the downloaded file, under the images folder

@@ -39,7 +39,7 @@ SLOW = N_("This took too long and was aborted.")
 
 @contextmanager
 def limited_reading(url: URL, seconds: float = LIMIT_SECONDS) -> Iterator[Connection]:
-    """A read-only connection for so many seconds; after that, queries raise a SlowError.
+    """A read-only connection whose queries raise a SlowError once this many seconds have passed.
 
     Raises a NothingError if there is no database, or it has no tables.
     """
@@ -62,20 +62,21 @@ def limited_reading(url: URL, seconds: float = LIMIT_SECONDS) -> Iterator[Connec
 
 
 def _limit(connection: Connection, seconds: float) -> None:
-    """Abort the queries of the connection's transaction after so many seconds."""
+    """Abort the queries of the connection's transaction once this many seconds have passed."""
     if connection.dialect.name == "sqlite":
-        until = time.monotonic() + seconds
+        ends_at = time.monotonic() + seconds
         driver = connection.connection.driver_connection
         assert driver is not None  # noqa: S101 - it is open
         driver.execute(f"PRAGMA busy_timeout = {int(1_000 * seconds)}")
-        driver.set_progress_handler(lambda: int(time.monotonic() > until), STEPS)
+        driver.set_progress_handler(lambda: int(time.monotonic() > ends_at), STEPS)
     else:
         connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * seconds)}"))
 
 
 def exists(url: URL) -> bool:
-    """Whether the database has tables, after bringing them to this release's version; raises a StateError if they are
-    newer.
+    """Whether the database has tables; brings them to this release's version if they are older.
+
+    Raises a StateError if a newer release made them.
     """
     if not may_exist(url):
         return False

@@ -92,7 +92,7 @@ class WorkerSession:
         self.plan = plan
         plan.folder.mkdir(parents=True, exist_ok=True)
         self.changes_topic = False
-        """Whether the crawl still has another topic, which is to be replaced."""
+        """Whether the crawl still has another topic, which is replaced after this worker has joined (new_topic.py)."""
         self.erased_seeds: tuple[str, ...] = ()
         """Seeds that are not requested, as they or their hosts were erased."""
         self.is_new = False
@@ -154,7 +154,8 @@ class WorkerSession:
     def begin(self, seeds: Iterable[str], everything: bool = False) -> bool:
         """Begin a round if the last one is finished and pages are due; returns whether there is anything to do.
 
-        With `everything`, all pages are due.
+        With `everything`, all pages are due. If only seeds have failed for a temporary reason, no round begins: `seed`
+        queues them again.
         """
         keys = {self.committer.keys(seed) for seed in seeds if seed not in self.erased_seeds}
 
@@ -193,7 +194,7 @@ class WorkerSession:
         return links
 
     def seed(self, seeds: Iterable[Candidate]) -> None:
-        """Queue seeds that are new or failed before; take images off the queue if the plan has none."""
+        """Queue seeds that are new or failed before; take images off the queue if the plan does not request any."""
         keys = self.committer.keys
         links: LinksByKey = {keys(seed.url, seed.kind): (seed, None) for seed in seeds}
 
@@ -211,7 +212,7 @@ class WorkerSession:
         self.committer.in_transaction(add)
 
     def known_seed(self) -> str | None:
-        """The address of the first seed that the crawl has queued; None if it has none."""
+        """The address of the first seed that any worker has queued in the crawl; None if there is none."""
         seeds = (
             select(address.c.url)
             .join(host, address.c.host_id == host.c.id)
@@ -383,7 +384,7 @@ class WorkerSession:
         """Delete the frontier and rename the files; stored pages stay."""
         self._check_alone(connection, "fresh=yes")
         delete_frontier(connection, self.crawl_id)
-        round_number = crawl.c.round + (0 if self.is_new else 1)
+        round_number = crawl.c.round + (0 if self.is_new else 1)  # a new crawl is in its first round already
         fresh_crawl = {
             "waiting": 0,
             "unlikely": 0,

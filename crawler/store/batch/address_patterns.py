@@ -4,6 +4,8 @@ Addresses of a pattern that brings nothing are put off, that is, not requested (
 They are queued again when their pattern turns out useful, or when new links change the patterns of their site. For each
 batch, `counts_of_requests`, `save_counts`, `release_useful` and `counts_of_sites` are called in this order.
 
+A trial is a page that is rendered in a browser: does it gain text or links there?
+
 The sites of a batch are locked before its counts are written, so two workers cannot deadlock here.
 """
 
@@ -142,7 +144,7 @@ def put_off_counts(connection: Connection, crawl_id: int) -> Outcomes:
 
 
 def counts_of_sites(connection: Connection, sites: Iterable[int]) -> Mapping[int, Mapping[str, PatternCounts]]:
-    """The counts of all patterns of each site; empty for a site without any."""
+    """The counts of all patterns of each site; a site without any has an empty mapping."""
     site_ids = sorted(set(sites))
     counts_of_site: dict[int, dict[str, PatternCounts]] = {site_id: {} for site_id in site_ids}
     for part in in_chunks(site_ids):

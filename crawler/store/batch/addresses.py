@@ -17,7 +17,7 @@ from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
 from crawler.frontier.page_result import EXAMPLE_KINDS, AddressKind, Candidate, Completion
 from crawler.outcomes import Code
-from crawler.store.batch.host_tries import NO_TRIES, TRIED_HOSTS
+from crawler.store.batch.host_tries import ALL_TRIES_USED, TRIED_HOSTS
 from crawler.store.batch.hosts import raise_best
 from crawler.store.crawl_tables import (
     IS_DONE,
@@ -71,7 +71,7 @@ class AddressKeys:
 
 
 def without_erased(connection: Connection, keys: AddressKeys, crawl_id: int, urls: Iterable[str]) -> tuple[str, ...]:
-    """Those of the addresses that were not erased and whose hosts were not erased."""
+    """The addresses without those that were erased or whose hosts were erased."""
     rows = connection.execute(select(erasure.c.digest, erasure.c.key).where(erasure.c.crawl_id == crawl_id)).all()
     pages = {row.key for row in rows if row.key is not None}
     hosts = {row.digest for row in rows if row.key is None}
@@ -105,7 +105,7 @@ class Addresses:
         self.insert = insert
         self._hosts: dict[str, HostIds] = {}
         self._best: dict[int, int] = {}
-        """At least the best priority of the addresses queued on each host since the last `raise_hosts`."""
+        """The best priority, or a higher one, of the addresses queued on each host since the last `raise_hosts`."""
         self.left_out = 0
         """How many addresses were not added because their hosts were erased."""
         self._erased_hosts: frozenset[str] | None = None
@@ -162,7 +162,7 @@ class Addresses:
         if count:
             # Rows that were not inserted are noted, too: the best priority of a host may be too high, not too low.
             self._note_priorities((row["host_id"], row["priority"]) for row in rows)
-        if count < len(rows):  # some are known, perhaps only through an image
+        if count < len(rows):  # some addresses are known, perhaps only through an image
             return count + self.add_linked(connection, links)
         return count
 
@@ -272,7 +272,10 @@ class Addresses:
         return [name for name in names if page_id(name) not in self._erased_hosts]
 
     def _insert_hosts(self, connection: Connection, sites: dict[str, str]) -> dict[str, HostIds]:
-        """Insert those hosts that are not in the database yet, given with the names of their sites; returns all ids."""
+        """Insert the hosts that are not in the database yet; returns the ids of all.
+
+        `sites` has the name of the site of each host, by the name of the host.
+        """
         of_crawl = {"crawl_id": self.crawl_id}
 
         # The sites.
@@ -301,7 +304,7 @@ class Addresses:
             hosts_of_site[site_id] = count
         rows = []
         for name, site_id in new_hosts.items():
-            tries = NO_TRIES if hosts_of_site[site_id] >= TRIED_HOSTS else 0
+            tries = ALL_TRIES_USED if hosts_of_site[site_id] >= TRIED_HOSTS else 0
             rows.append(of_crawl | {"name": name, "site_id": site_id, "tries": tries})
             hosts_of_site[site_id] += 1
         new = self.insert(host).on_conflict_do_nothing(index_elements=["crawl_id", "name"])

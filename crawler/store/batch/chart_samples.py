@@ -83,7 +83,7 @@ def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: f
             rows_of_interval[interval].append(row)
         connection.execute(delete(sample).where(*of_worker, sample.c.at.in_(part)))
     if rows_of_interval:
-        # The chunks come latest first.
+        # The rows of one interval may come from two chunks, of which the later one has the earlier rows.
         sums = [_sum(sorted(rows, key=lambda row: row.at)) for _, rows in sorted(rows_of_interval.items())]
         connection.execute(insert(sample), sums)
     return len(merged_times)

@@ -18,6 +18,7 @@ The statements have these parameters:
     addresses          the ids of the addresses that are leased
     most               the most rows of the result or the update
     most_of_host       the most addresses of each host
+    most               the most new hosts, or the most addresses that are refused
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ ADDRESS_COLUMNS = (
     address.c.shown_on,
 )
 AHEAD_SECONDS = 1.0
-"""How long before it may be requested a host is claimed, so that its addresses arrive in time."""
+"""A host is claimed this long before it may be requested, so that its addresses arrive in time."""
 HEAD = address.alias("head")
 """An address at the head of the queue of its host."""
 
@@ -107,7 +108,7 @@ def low_hosts(kinds: ClaimedKinds) -> Select[Any]:
 
 
 def new_hosts(kinds: ClaimedKinds) -> Select[Any]:
-    """Further hosts that may be requested now, best priority first."""
+    """Hosts that no worker has and that may be requested now, best priority first."""
     is_in_memory = host.c.id.in_(bindparam("hosts_in_memory", expanding=True))
     # A rest that ends later can only come from a wrong clock.
     latest: ColumnElement[float] = bindparam("now") + bindparam("longest_rest")
@@ -130,7 +131,7 @@ def _locked(hosts: Select[Any]) -> Select[Any]:
 def _may_claim_host() -> ColumnElement[bool]:
     """The condition for hosts whose addresses are to be requested, or refused because their site's budget is spent.
 
-    Not claimed are hosts whose site has no room now, but may have some when its leases end.
+    A host is not claimed if its site has no room now, but may have some when its leases end.
     """
     limit: ColumnElement[int] = bindparam("site_limit")
     is_spent = (site.c.pages >= limit) | (site.c.requests >= limit * REQUESTS_A_PAGE)
@@ -191,7 +192,7 @@ def refused_addresses(kinds: ClaimedKinds) -> Update:
 
 
 def hosts_with_more(kinds: ClaimedKinds) -> Select[Any]:
-    """The ids of those of the hosts that have more queued addresses of these kinds."""
+    """Of the hosts that were claimed, the ids of those with more queued addresses of these kinds."""
     return select(host.c.id).where(host.c.id.in_(bindparam("hosts", expanding=True)), MAY_CLAIM, _has_kind(kinds))
 
 

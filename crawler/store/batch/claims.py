@@ -47,7 +47,7 @@ LONGEST_REST_SECONDS = 600.0
 SHARED_CLAIM = 250
 """Addresses leased in one claim while other workers claim at the same time."""
 COUNT_SOME_HOSTS = count_of_hosts(SHARED_TRIES)
-"""Further hosts would not change `tries_of_host`."""
+"""How many hosts a crawl has, counted up to SHARED_TRIES: further hosts would not change `tries_of_host`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class ClaimResult(NamedTuple):
 def claim(
     connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float, claims_alone: bool = True
 ) -> ClaimResult:
-    """Lease the best addresses that the worker may request now.
+    """Lease the best addresses that the worker may request now, and give up those that may not be requested any more.
 
     If `claims_alone` is false, other workers may claim pages at the same time, so the crawl may have fewer pages left
     than this worker sees.
@@ -127,7 +127,7 @@ def claim(
     pages_left = remaining.pages
     if not claims_alone:
         demand = replace(demand, addresses=min(demand.addresses, SHARED_CLAIM))
-        if remaining.are_scarce:  # they became scarce after this batch had begun: the next one claims alone
+        if remaining.are_scarce:  # pages became scarce after this batch had begun: the next batch claims alone
             pages_left = 0
     kinds = ClaimedKinds.PAGES
     if claimant.images and pages_left > 0:
@@ -246,7 +246,7 @@ def _refuse(connection: Connection, claimant: Claimant, rows: Iterable[Row[Any]]
 def _within_budgets(
     claimant: Claimant, demand: ClaimRequest, hosts: Mapping[int, Row[Any]], rows: Iterable[Row[Any]], pages_left: float
 ) -> list[Row[Any]]:
-    """The addresses for which there is room: in the budgets of their sites and of the crawl, and in the demand."""
+    """The addresses for which there is room: in the budgets of sites, hosts and crawl, and in the demand."""
     # What is left: pages and requests by site, tries and pages by host.
     pages = {row.site_id: claimant.site_limit - row.pages - row.held for row in hosts.values()}
     requests = {row.site_id: claimant.site_limit * REQUESTS_A_PAGE - row.requests for row in hosts.values()}

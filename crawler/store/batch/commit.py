@@ -13,8 +13,8 @@ The order of the statements prevents deadlocks: all workers lock rows in the sam
 5. samples and files
 
 New priorities, claims and latencies skip the hosts that others have locked. Two workers may still wait for each other
-where a redirect leads to another host, or where one reports a host twice: then the database aborts one transaction,
-which is tried again.
+where a redirect leads to another host, or where batches report several things about hosts, such as rests and crawl
+delays: then the database aborts one transaction, which is tried again.
 
 If the connection is lost during a commit, the batch number in the worker's row tells whether it was committed. The
 worker then goes on without leases: its addresses are returned, and claimed again.
@@ -94,7 +94,7 @@ class BatchCommitter:
         self.reads_templates = False
         """Whether this worker needs the templates of its hosts."""
         self.enough_pages = 0
-        """How many pages of a site are needed to judge its images."""
+        """How many pages of a site are needed to judge its images; 0 if images are not judged."""
         self.addresses = Addresses(claimant.crawl_id, dialect_insert(engine))
         self.page_writer = PageWriter(claimant.crawl_id, keys)
         self.releases = ImageReleases(claimant.crawl_id, claimant.images)
@@ -147,7 +147,7 @@ class BatchCommitter:
         expire_worker(connection, self.claimant.worker_id, crashes=0)
 
     def renew(self, worker_id: int) -> None:
-        """Continue as a new worker, whose row has this id."""
+        """Continue as a new worker, whose row has this id and no batch yet."""
         self.claimant = replace(self.claimant, worker_id=worker_id)
         self._batch_number = 0
 
@@ -157,7 +157,7 @@ class BatchCommitter:
 
     def _expire_silent_workers(self, connection: Connection) -> int:
         lock_crawl(connection, self.claimant.crawl_id)
-        # Compared with this worker's own heartbeat: after an outage all other workers may look dead for a moment.
+        # Not compared with the clock: after an outage of the database, all other workers would look dead for a moment.
         own_heartbeat = select(worker.c.heartbeat).where(worker.c.id == self.claimant.worker_id)
         dead = silent_workers(connection, self.claimant.crawl_id, connection.execute(own_heartbeat).scalar() or 0.0)
         for worker_id in dead:
@@ -177,7 +177,7 @@ class BatchCommitter:
             return result
 
         def undo(error: Exception) -> str:
-            # The next attempt reads everything again that the transaction read, and repeats what it wrote.
+            # The next attempt reads and writes everything again: forget what only the failed transaction has read.
             self._last_template_id = last_template_id
             self._read_example_ids = set(read_example_ids)
             self.addresses.forget()
@@ -275,7 +275,7 @@ class BatchCommitter:
         """Lock the crawl as far as a batch needs; returns the argument `claims_alone` of `claim`.
 
         Of idle workers, one at a time may end the crawl. Under `max_pages`, workers claim one after another when few
-        pages are left; otherwise claims need no order.
+        pages are left. Without it, claims need no order: each may be treated as if it were alone.
         """
         is_limited = self.claimant.max_pages is not None
         if batch.demand is not None and is_limited and remaining_pages(connection, self.claimant).are_scarce:

@@ -25,7 +25,7 @@ from crawler.store.database import database_time, storable
 from crawler.urls.address import address_of
 
 IS_LEASED = (address.c.id.in_(bindparam("ids", expanding=True)), address.c.worker == bindparam("worker_id"), IS_HELD)
-"""The conditions that addresses, given by id, are leased by a worker."""
+"""The conditions for those addresses of some ids that a worker has leased."""
 LEASED = select(address.c.id).where(*IS_LEASED)
 RETURN_LEASED = update(address).where(*IS_LEASED).values(state=AddressState.WAITING, worker=None)
 
@@ -97,7 +97,7 @@ def _requeue_linked(connection: Connection, ended: Iterable[Completion]) -> set[
 
 
 def _count_completions(connection: Connection, ended: Iterable[Completion]) -> None:
-    """Count results towards the budgets of sites."""
+    """Count ended leases in the budgets of sites: a page that was not requested gives its request back."""
     stored = Counter[int]()
     not_stored = Counter[int]()
     not_requested = Counter[int]()
@@ -187,7 +187,7 @@ def _may_request(connection: Connection, claimant: Claimant, redirect: Redirect,
     """Whether this worker may request the target of a redirect at once.
 
     It may if this worker has the host, or if no worker has it and the host's interval has ended. The target of a seed
-    may be requested in any case, unless its host is closed or its site has no budget left.
+    need not wait for this. No target is requested if its host is closed or its site has no budget left.
     """
     row = connection.execute(select(host.c.worker, host.c.closed).where(host.c.id == ids.host_id)).one()
     if row.closed is not None:

@@ -111,8 +111,8 @@ TOTALS_OF_WORKERS = select(
     func.coalesce(func.sum(worker.c.pages), 0),
     func.count().filter(worker.c.batch > 0),
 ).where(worker.c.crawl_id == bindparam("crawl"))
-"""The sums of the workers of a crawl, and how many these are. Workers return hosts for each one that joins; it counts
-from its first batch on, as it cannot claim these hosts before.
+"""The sums of the workers of a crawl, and the number of workers. A worker is counted from its first batch on: when the
+number grows, the others return hosts for the new worker, which cannot claim hosts before.
 """
 TOTALS_OF_CRAWL = select(crawl.c.waiting, crawl.c.unlikely, crawl.c.pages, crawl.c.control).where(
     crawl.c.id == bindparam("crawl")
@@ -163,9 +163,9 @@ def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[
     pages = totals(connection, claimant.crawl_id).pages
     has_recorded = bool(recorded_sites(connection, claimant.crawl_id, claimant.images))
     if is_full(claimant, pages):
-        ended = select(crawl.c.ended_at).where(crawl.c.id == claimant.crawl_id)
+        ended_at = select(crawl.c.ended_at).where(crawl.c.id == claimant.crawl_id)
         has_images = claimant.images and (has_recorded or image_waits(connection, claimant.crawl_id))
-        return has_images or connection.execute(ended).scalar_one() is None
+        return has_images or connection.execute(ended_at).scalar_one() is None
 
     # Any other crawl may have leased, recorded or queued addresses, or new seeds.
     held = connection.execute(select(address.c.id).where(*_is_held(claimant)).limit(1)).first()
@@ -191,7 +191,10 @@ def _is_held(claimant: Claimant) -> tuple[ColumnElement[bool], ...]:
 
 
 def _look_for_requestable(connection: Connection, claimant: Claimant, pages: int) -> bool:
-    """Set missing best priorities of hosts; returns whether an address is queued that this crawl still requests."""
+    """Look for a queued address that this crawl, with this many pages, still requests; returns whether there is one.
+
+    Sets the best priorities that hosts lack, without which no worker would claim from these hosts.
+    """
     claimant = claimant.with_tries(connection, pages)
     of_crawl = {"crawl": claimant.crawl_id}
     if is_full(claimant, pages) and not (claimant.images and image_waits(connection, claimant.crawl_id)):
@@ -204,7 +207,7 @@ def _look_for_requestable(connection: Connection, claimant: Claimant, pages: int
 
 
 def no_longer_waiting(connection: Connection, worker_id: int, keys: AddressKeys, urls: Iterable[str]) -> list[str]:
-    """Those of the addresses that are neither queued nor recorded nor leased by this worker."""
+    """The addresses that are done or leased by another worker."""
     by_key: dict[int, list[str]] = {}
     for url in urls:
         by_key.setdefault(keys(url), []).append(url)
@@ -225,19 +228,19 @@ def something_waits(connection: Connection, crawl_id: int, tries: int) -> bool:
 
 
 def waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinkCounts:
-    """How many queued links are unlikely, or behind images; it takes a second to count millions of them."""
+    """How many queued links are unlikely to lead to the topic, or behind images; counting millions takes a second."""
     counts = func.count().filter(~IS_LIKELY), func.count().filter(address.c.priority == BEHIND_IMAGE)
     # Both kinds have the lowest priorities: of each host's queued addresses, only the end of the index is read.
-    is_last = host.c.crawl_id == claimant.crawl_id, IS_WAITING, address.c.priority <= BEHIND_IMAGE
-    sums = select(*counts).select_from(ADDRESSES_WITH_HOSTS).where(*is_last)
+    is_low = host.c.crawl_id == claimant.crawl_id, IS_WAITING, address.c.priority <= BEHIND_IMAGE
+    sums = select(*counts).select_from(ADDRESSES_WITH_HOSTS).where(*is_low)
     unlikely, behind_images = connection.execute(sums).one()
     return WaitingLinkCounts(unlikely if claimant.limits_tries else 0, behind_images)
 
 
 def count_waiting_links(connection: Connection, claimant: Claimant) -> WaitingLinkCounts:
-    """Count the queued links that are unlikely, or behind images, and save the numbers in the row of the crawl."""
+    """Count the queued links that are unlikely to lead to the topic, or behind images; save the counts."""
     links = waiting_links(connection, claimant)
-    is_other = or_(crawl.c.unlikely != links.unlikely, crawl.c.behind_images != links.behind_images)
-    changed_row = update(crawl).where(crawl.c.id == claimant.crawl_id, is_other)
+    has_changed = or_(crawl.c.unlikely != links.unlikely, crawl.c.behind_images != links.behind_images)
+    changed_row = update(crawl).where(crawl.c.id == claimant.crawl_id, has_changed)
     connection.execute(changed_row.values(**links._asdict()))
     return links

@@ -21,25 +21,27 @@ FIRST_TRIES = 4
 """How many tries a new host has at least, and how many more it gets when it has brought a page on the topic."""
 TRIED_HOSTS = 40
 """How many hosts of a site have first tries: a site may have any number of hosts."""
-NO_TRIES = 1_000_000
-"""The tries that count as used on each further host of a site, until the host has brought a page on the topic: more
-than any host has.
+ALL_TRIES_USED = 1_000_000
+"""The column `tries` of each further host of a site, until the host has brought a page on the topic: more tries than
+any host has.
 """
 NO_LIMIT = 1_000_000_000
-"""The number of tries where they are not limited: more than NO_TRIES, so that further hosts have tries, too."""
+"""The tries of a host where they are not limited: more than ALL_TRIES_USED, so that further hosts have some, too."""
 SHARED_TRIES = 40
 """Tries that a crawl of few hosts divides among them, if each then has more than the first tries."""
 PAGES_A_TRY = 10
-"""Each host has a fifth try after so many pages of the crawl, a sixth after 30 and a seventh after 70."""
+"""Each host has a fifth try once the crawl has this many pages, a sixth at 30 pages and a seventh at 70."""
 
 MAY_CLAIM = (host.c.best >= LEAST_LIKELY) | (host.c.best.is_not(None) & (host.c.tries < bindparam("tries")))
-"""The condition for hosts with links that are likely to lead to the topic, or with tries left."""
+"""The condition for hosts that may be claimed: with queued addresses that are likely to lead to the topic, or with
+other queued addresses and tries left.
+"""
 ADD_TRIES = update(host).where(host.c.id == bindparam("host")).values(tries=host.c.tries + bindparam("more"))
 RENEW_TRIES = (
     update(host)
     .where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.tries > 0)
-    # A host that has used fewer tries than it gets, or had none because of NO_TRIES, begins again at 0.
-    .values(tries=case((host.c.tries.between(FIRST_TRIES, NO_TRIES - 1), host.c.tries - FIRST_TRIES), else_=0))
+    # A host that has used fewer tries than it gets, or had none because of ALL_TRIES_USED, begins again at 0.
+    .values(tries=case((host.c.tries.between(FIRST_TRIES, ALL_TRIES_USED - 1), host.c.tries - FIRST_TRIES), else_=0))
 )
 """Gives hosts FIRST_TRIES further tries, but at most as many as if they had used none."""
 

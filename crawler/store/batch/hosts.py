@@ -84,7 +84,7 @@ RECORDED_SITES = {
 }
 """The sites of a crawl with recorded addresses that may be queued, by whether the run requests images."""
 SITES_AT_ONCE = 10_000
-"""The most sites that one statement checks."""
+"""The most sites that one statement searches for recorded addresses."""
 LOCK_UNLOCKED_HOSTS = (
     select(host.c.id)
     .where(host.c.id.in_(bindparam("hosts", expanding=True)))
@@ -95,17 +95,18 @@ LOCK_UNLOCKED_HOSTS = (
 
 
 def interval(usual: float = 0.0) -> ColumnElement[float]:
-    """The seconds between two requests to a host, as SQL: at least its crawl delay; `usual` is the delay before a
-    worker has reported one.
+    """The seconds between two requests to a host, as SQL: its delay, or its crawl delay if this is longer.
+
+    `usual` is the delay of a host for which no worker has reported one.
     """
     delay = func.coalesce(host.c.delay, usual)
     return case((host.c.crawl_delay > delay, host.c.crawl_delay), else_=delay)
 
 
-def raise_best(connection: Connection, waiting: Iterable[tuple[int, int]]) -> None:
-    """Raise the best priority of hosts to that of newly queued addresses, given as pairs of host and priority."""
+def raise_best(connection: Connection, queued: Iterable[tuple[int, int]]) -> None:
+    """Raise the best priorities of hosts to those of newly queued addresses, given as pairs of host id and priority."""
     best: dict[int, int] = {}
-    for host_id, priority in waiting:
+    for host_id, priority in queued:
         best[host_id] = max(best.get(host_id, priority), priority)
     if best:
         connection.execute(RAISE_BEST, [{"host": host_id, "priority": best[host_id]} for host_id in sorted(best)])
@@ -128,6 +129,7 @@ def count_sites(
 
 def lock_sites(connection: Connection, addresses: Addresses, batch: Batch) -> None:
     """Lock the sites whose counts a batch changes, until the transaction ends."""
+    # A redirect may lead to another site.
     targets = {address_of(redirect.to.url).host: redirect.to.url for redirect in batch.redirects}
     sites = {ids.site_id for ids in addresses.host_ids(connection, targets).values()}
     ended = [completion.lease for completion in batch.ended]
@@ -160,8 +162,8 @@ def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresse
     if batch.closed:  # a closed host that is not stored yet is inserted
         addresses.host_ids(connection, {name: f"http://{name}/" for name in batch.closed})
     for name, outcome in sorted(batch.closed.items()):
-        row = (host.c.crawl_id == claimant.crawl_id) & (host.c.name == name)
-        connection.execute(update(host).where(row).values(closed=outcome, worker=None, next_at=now))
+        is_closed_host = host.c.crawl_id == claimant.crawl_id, host.c.name == name
+        connection.execute(update(host).where(*is_closed_host).values(closed=outcome, worker=None, next_at=now))
 
 
 def update_latencies(connection: Connection, latencies: Mapping[int, HostLatency]) -> None:
@@ -182,8 +184,9 @@ def update_latencies(connection: Connection, latencies: Mapping[int, HostLatency
 
 
 def recorded_sites(connection: Connection, crawl_id: int, with_images: bool = True) -> list[int]:
-    """The first sites of a crawl with recorded addresses: images, and pages behind images; or only such pages if the
-    run requests no images.
+    """The first sites of a crawl with recorded addresses that may be queued: images, and pages behind images.
+
+    If the run requests no images, only the pages count.
     """
     sites = RECORDED_SITES[with_images].order_by(site.c.id).limit(SITES_AT_ONCE)
     return list(connection.execute(sites, {"crawl": crawl_id}).scalars())

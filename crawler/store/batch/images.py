@@ -244,11 +244,11 @@ class EvidenceReader:
         """The id of the last row that the uncommitted transaction has read, by site."""
 
     def read(self, connection: Connection, sites: Collection[int]) -> list[SiteEvidence]:
-        """The new evidence of known sites, and all evidence of new ones."""
+        """All evidence of the sites whose evidence is not remembered, and the new evidence of the other sites."""
         if not sites:
             return []
-        # The ids of the new rows. Known and new sites are searched apart: for known ones the search begins after the
-        # lowest of their last rows, for new ones at 0.
+        # The ids of the new rows. Remembered and new sites are searched apart: for remembered sites, the search begins
+        # after the lowest of their last rows, for new sites at 0.
         columns = evidence.c.site_id, evidence.c.id
         new_rows: dict[int, list[int]] = {site_id: [] for site_id in sites}
         for is_new in (True, False):
@@ -273,12 +273,12 @@ class EvidenceReader:
         ]
 
     def committed(self, sites: Collection[int]) -> list[int]:
-        """Remember the last rows read, as the transaction is committed; returns sites that are forgotten for others.
+        """Remember the last rows read, as the transaction is committed; returns the sites that are forgotten instead.
 
-        `sites` are those of the reply: the worker needs all of them, so none is forgotten.
+        `sites` are those of the reply: the worker needs their evidence, so none of these is forgotten.
         """
         self._last_rows.max_weight = max(self.most, len(sites))
-        for site_id in sites:  # used last, none of them is dropped for another
+        for site_id in sites:  # the least recently used sites are dropped, so none of these
             self._last_rows.use(site_id)
         forgotten = []
         for site_id in sites:

@@ -54,10 +54,9 @@ def compared_page(
 
 
 def enter_pages(connection: Connection, crawl_id: int, pages: Sequence[ComparedPage]) -> dict[int, str]:
-    """Enter those pages that are not near-duplicates; returns the addresses of the originals of the near-duplicates.
+    """Enter the pages that are originals; returns the address of the original of each copy, by the key of the copy.
 
-    The addresses are by the keys of the near-duplicates. These may be new pages, or earlier pages that were originals
-    until now.
+    A copy is one of the new `pages`, or an earlier page that was an original until now.
     """
     entries = _entries(connection, crawl_id, {band for each in pages for band in each.band_keys})
     entered_pages = _pages_of_keys(connection, {key for _, key in entries} - {each.text_id for each in pages})

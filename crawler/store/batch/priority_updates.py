@@ -74,7 +74,8 @@ class PriorityUpdates:
         self._late_after_commit = {}
         if not priorities and not self.late:
             return
-        # The late priorities, then the new ones, which replace late ones of the same addresses. The last are written.
+        # The late priorities, without those of addresses that have a new one, and then the new ones. If there are too
+        # many, the last are written now.
         new_priorities = {self.keys(url): priority for url, priority in priorities.items()}
         late = {key: priority for key, priority in self.late.items() if key not in new_priorities}
         new_priorities = late | new_priorities
@@ -132,7 +133,7 @@ def _write_priorities(connection: Connection, rows: Collection[Any], priorities:
 
 
 ROWS_AT_ONCE = 1_000
-"""The most rows of one part."""
+"""The most rows that are read together."""
 BEGINNING_OF_TEXT = func.substr(page.c.text, 1, bindparam("most"), type_=page.c.text.type).label("text")
 STORED_PAGES = (
     select(page.c.id, page.c.requested_url, page.c.title, page.c.language, BEGINNING_OF_TEXT)
@@ -146,7 +147,7 @@ SET_RELEVANCE = update(page).where(page.c.id == bindparam("page_id")).values(rel
 
 
 def _queued_links() -> Select[Any]:
-    """The queued links of a crawl with priorities by the topic, in parts, each with the address of its page."""
+    """The queued links of a crawl whose priorities depend on the topic, in parts, each with the address of its page."""
     parent = address.alias("parent")
     parent_url = func.coalesce(parent.c.requested, parent.c.url).label("parent")
     # Links that are only an image have a fixed priority between these ranges (topic/priorities.py).
@@ -186,10 +187,11 @@ class NewTopic:
     def save_relevance(self, relevance: Mapping[int, float]) -> None:
         """Save the relevance of pages, by their ids."""
         rows = [{"page_id": page_id, "new_relevance": new} for page_id, new in sorted(relevance.items())]
-        self._in_transaction(lambda connection: connection.execute(SET_RELEVANCE, rows) if rows else None)
+        if rows:
+            self._in_transaction(lambda connection: connection.execute(SET_RELEVANCE, rows))
 
     def save_priorities(self, links: Mapping[int, int], hosts: Collection[int]) -> None:
-        """Save the priorities of links of these hosts, by their ids."""
+        """Save the priorities of links, by their ids; `hosts` are the ids of the hosts of these links."""
 
         def save(connection: Connection) -> None:
             rows = [{"address_id": link_id, "new_priority": priority} for link_id, priority in sorted(links.items())]

@@ -35,13 +35,13 @@ RECOUNTS = 20  # a worker counts the stored bytes again after each twentieth of 
 MOST_BYTES = 1024**3  # the most bytes of a decompressed body
 
 
-def record_id(kind: str, *of: object) -> str:
-    """The WARC-Record-ID of a record, the same whenever it is written: `of` are the values that identify the record.
+def record_id(kind: str, *identity: object) -> str:
+    """The WARC-Record-ID of a record, the same whenever it is written; `identity` are values that no other record has.
 
     >>> record_id("response", 1, "2026-11-22T12:30:00+00:00")
     '<urn:uuid:...>'
     """
-    name = " ".join(map(str, ("winnow", kind, *of)))
+    name = " ".join(map(str, ("winnow", kind, *identity)))
     return f"<{uuid5(NAMESPACE_URL, name).urn}>"
 
 

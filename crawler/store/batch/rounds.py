@@ -121,7 +121,7 @@ class RoundLimits:
     """The limits of what a new round queues."""
 
     list_interval: float
-    """Sitemaps and feeds among the seeds are due this many seconds after the start of the previous round."""
+    """Sitemaps and feeds among the seeds are due when this many seconds have passed since the previous round began."""
     site_pages: int
     """If a site has this many stored pages, addresses that were refused because of its budget are not queued again."""
 
@@ -143,7 +143,7 @@ def begin_round(
         is_due = (*is_due, page.c.due_at <= now)
 
     # See whether anything is due.
-    _give_up_deadly(connection, page.c.crawl_id == crawl_id, page.c.due_at <= now)
+    _exclude_crashing_pages(connection, page.c.crawl_id == crawl_id, page.c.due_at <= now)
     lists_are_due = now - (row.round_started or 0.0) >= limits.list_interval and _has_lists(connection, seeds)
     queued = 0
     if row.first_round > 1:  # the crawl was begun fresh
@@ -188,20 +188,20 @@ def pages_known(connection: Connection, crawl_id: int) -> int:
     return int(connection.execute(select(func.count()).select_from(page).where(*is_of_crawl)).scalar_one())
 
 
-def _give_up_deadly(connection: Connection, *is_due: ColumnElement[bool]) -> None:
+def _exclude_crashing_pages(connection: Connection, *is_due: ColumnElement[bool]) -> None:
     """Exclude due pages from all further rounds if their addresses have crashed too many workers."""
-    is_deadly = (
+    has_crashed_workers = (
         select(address.c.key)
         .where(address.c.key == page.c.key, IS_DONE, address.c.outcome == Code.WORKERS_CRASHED)
         .exists()
     )
-    connection.execute(update(page).where(*is_due, is_deadly).values(due_at=NEVER))
+    connection.execute(update(page).where(*is_due, has_crashed_workers).values(due_at=NEVER))
 
 
 def _queue_unlinked(connection: Connection, addresses: Addresses, *is_due: ColumnElement[bool]) -> int:
     """Queue the due pages that have no address in the frontier; returns how many.
 
-    A fresh start deletes all addresses. Pages to which no link has led since would never be requested again.
+    A fresh start deletes all addresses. A page to which no link has led since then would never be requested again.
     """
     has_address = select(address.c.id).where(address.c.key == page.c.key).exists()
     unlinked = select(page.c.id, page.c.key, page.c.url, page.c.depth, page.c.relevance).where(*is_due, ~has_address)
@@ -243,7 +243,10 @@ def _hosts_of_full_sites(crawl_row: Row[Any], limit: int) -> Select[Any]:
 
 
 def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], is_requeued: ColumnElement[bool]) -> int:
-    """Requeue due pages, given by a query of their keys, and other addresses with the condition; returns how many."""
+    """Requeue the due pages, given by a query of their keys, and the other addresses that meet the condition.
+
+    Returns how many addresses are requeued.
+    """
     requeued = {"state": AddressState.WAITING, "worker": None, "crashes": 0} | NO_OUTCOME
 
     # The due pages. The priority of a page is its relevance in thousandths; seeds and lists keep theirs.
@@ -319,7 +322,7 @@ def requeue_listed(
     stale: list[int] = []
     for part in in_chunks(sorted(lastmod_of_key)):
         listed_pages = select(page.c.key, page.c.checked_at).join(crawl, crawl.c.id == page.c.crawl_id)
-        # A page that was found missing in this round has an earlier last round; the last condition excludes it.
+        # A page that was found missing in this round still has an earlier `last_round`; the last condition excludes it.
         listed_pages = listed_pages.where(
             page.c.key.in_(part), page.c.last_round < current_round.number, IS_NOT_REQUESTED_YET
         )

@@ -84,7 +84,7 @@ class SharedTopicModel:
     def __init__(self, crawl_id: int) -> None:
         self.crawl_id = crawl_id
         self.read_at: float | None = None
-        """When this worker last read."""
+        """When this worker last read models; None before the first time."""
         self._known: dict[int, float] = {}
         """The times at which the rows read so far had been saved, by worker number."""
         self._read: dict[int, float] | None = None
@@ -102,8 +102,8 @@ class SharedTopicModel:
     def read(self, connection: Connection, worker_id: int) -> list[str]:
         """The models that are new to this worker; none if it has read models less than READ_SECONDS ago.
 
-        The first call also returns the model of an earlier worker of this number. A row may be committed after another
-        that was saved later, so the time of each row is remembered.
+        The first call also returns the model of an earlier worker of this number. The time of each row is remembered,
+        and not only the latest, because rows need not be committed in the order of their times.
         """
         self._read = None
         if self.read_at is not None and time.monotonic() - self.read_at < READ_SECONDS:
@@ -137,7 +137,7 @@ MOST_LABELS = 500
 MOST_TEXT = 20_000
 """The most characters of a labelled page's text that are kept: as many as a crawl reads of a page."""
 MOST_TITLE = 500
-"""The most characters of its title that are kept."""
+"""The most characters of a labelled page's title that are kept."""
 
 
 def topic_label_detail(number: int, topic: str | None) -> str:
@@ -158,7 +158,10 @@ class TopicLabels:
         """These times as the uncommitted transaction has read them; None if it has read none."""
 
     def read(self, connection: Connection) -> list[TopicLabel] | None:
-        """All labels; None if they are still the same, or were read less than READ_SECONDS ago."""
+        """All labels that were given for the crawl's topic.
+
+        None if no label has changed since they were last read, or if that was less than READ_SECONDS ago.
+        """
         self._read = None
         if self.read_at is not None and time.monotonic() - self.read_at < READ_SECONDS:
             return None
