@@ -122,7 +122,7 @@ class _DocxReader:
         style = ""
         level = 0
         depth = 0
-        is_item = False
+        is_item: bool | None = None  # unless the paragraph has a number or bullet of its own, its style decides
         for element_properties in element.iterchildren("{*}pPr"):
             for child in element_properties:
                 match local(child):
@@ -134,7 +134,9 @@ class _DocxReader:
                     case "numPr":  # numId 0 removes the number that the style gives
                         is_item = not any(attribute(id_, "val") == "0" for id_ in child.iterchildren("{*}numId"))
                         depth = next((_number(attribute(at, "val")) for at in child.iterchildren("{*}ilvl")), 0)
-        return style, level, is_item or style.lower().startswith("list"), depth
+        if is_item is None:
+            is_item = style.lower().startswith("list")
+        return style, level, is_item, depth
 
     def is_hidden(self, run: etree._Element) -> bool:
         """Whether a run of text is hidden, by itself or by its style."""
