@@ -44,7 +44,7 @@ class ChangeKind(StrEnum):
 
 
 KINDS_OF_REMOVED = {GONE: ChangeKind.GONE, NOINDEX: ChangeKind.GONE, ERASED: ChangeKind.ERASED}
-"""The kinds of changes that remove a page from the crawl."""
+"""The kinds of changes after which the page is no longer stored."""
 KINDS_OF_STORED = {PageChange.NEW: ChangeKind.NEW, PageChange.RENEWED: ChangeKind.RENEWED}
 """The kinds of changes after which the page is stored; any other one is `changed`."""
 
@@ -98,8 +98,8 @@ def changes(
     """The changes of a crawl after an offset, in order.
 
     `name` is needed only if the database has several crawls. With `chunks=True`, each change has the chunks of its
-    page, of at most `tokens` tokens each. `count` returns the tokens of a text; without it they are estimated. The
-    database is the one in the folder, or at `state_url`.
+    page, of at most `tokens` tokens each. `count` returns the number of tokens of a text; without it, the number is
+    estimated. The database is the one at `state_url`, or in `folder` if `state_url` is empty.
 
     Raises an OffsetError if the offset is not from this crawl, which may have been deleted and started again, or if the
     database was restored from a copy. The index must then be built again, from the offset "0". Raises a ValueError if

@@ -1,9 +1,10 @@
 """The size of chunks in tokens, and an estimate of the number of tokens of a text.
 
-Each model has its own tokens. Without a counter they are estimated: each character of a script without spaces, such as
-Chinese or Thai, is a token, and so is each emoji. For all other text, the larger of two estimates is used: 1.3 tokens
-per word, and one token per 3.5 characters that are not blank. The second is larger for long words, code and addresses.
-A text has at least one token per 40 characters, so that blanks are counted, too.
+Each model has its own tokens. If the caller gives no function that counts them, their number is estimated. Each
+character of a script without spaces, such as Chinese or Thai, is a token, and so is each emoji. For all other text, the
+larger of two estimates is used: 1.3 tokens per word, and one token per 3.5 characters that are not blank. The second is
+larger for long words, code and addresses. A text has at least one token per 40 characters, so that blanks are counted,
+too.
 """
 
 import re
@@ -17,7 +18,7 @@ LEAST_TOKENS = 20
 MOST_TOKENS = 8_000
 """The limits of the size of a chunk that a user can choose."""
 TOKENS_OF_WORD = 1.3
-LETTERS_OF_TOKEN = 3.5
+VISIBLE_CHARACTERS_OF_TOKEN = 3.5
 """The numbers of the estimate, which tests/bench/chunks.py compares with the tokens of o200k_base and cl100k_base."""
 CHARACTERS_OF_TOKEN = 40
 """The most characters of a token, including blanks."""
@@ -59,5 +60,5 @@ def estimated_tokens(text: str) -> float:
     if not text.isascii():
         text, wide_characters = _WIDE.subn(" ", text)
     words = text.split()
-    tokens_of_words = max(TOKENS_OF_WORD * len(words), sum(map(len, words)) / LETTERS_OF_TOKEN)
+    tokens_of_words = max(TOKENS_OF_WORD * len(words), sum(map(len, words)) / VISIBLE_CHARACTERS_OF_TOKEN)
     return max(least_tokens, wide_characters + tokens_of_words)

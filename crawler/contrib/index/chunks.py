@@ -3,8 +3,8 @@
 `page_sections` divides the page at its headings, and `packed_blocks` packs the blocks of each section into chunks. So a
 change of a section does not change the chunks of other sections, unless a heading above both changes.
 
-The id of a chunk depends on its headings and its text, and for equal chunks on their order, but not on the chunk's
-position. A chunk that moves within its section gets another `place`, and keeps its id.
+The id of a chunk depends on its headings and its text, but not on its position: a chunk that moves within its section
+gets another `place` and keeps its id. The ids of chunks with equal headings and texts depend on their order, too.
 """
 
 import json
@@ -36,7 +36,7 @@ class Chunk:
     page_id: str
     """The first 32 hexadecimal digits of the SHA-256 of the page's address."""
     url: str
-    """The page's address, with the anchor of the nearest heading above the chunk that has an anchor."""
+    """The page's address, with the anchor of the nearest heading above the chunk; headings without one are skipped."""
     headings: tuple[str, ...]
     """The page's title, then the headings above the chunk, the nearest last."""
     text: str
@@ -72,7 +72,7 @@ def page_chunks(
     count: CountTokens = estimated_tokens,
     anchors: Iterable[HeadingAnchor] = (),
 ) -> list[Chunk]:
-    """The chunks of a page, in order, each of at most `tokens` tokens; raises a ChunkSizeError if that is out of range.
+    """The chunks of a page, in order, each of at most `tokens` tokens; raises a ChunkSizeError for a wrong `tokens`.
 
     `anchors` are the headings in the HTML of the page, with their anchors.
 
@@ -83,7 +83,7 @@ def page_chunks(
     limit = checked_size(tokens)
     id_of_page = page_id(url)
     places: Counter[tuple[str, ...]] = Counter()
-    copies: Counter[tuple[tuple[str, ...], str]] = Counter()
+    earlier_copies: Counter[tuple[tuple[str, ...], str]] = Counter()
     chunks = []
     for section in page_sections(markdown, title, anchors):
         address = url
@@ -93,7 +93,7 @@ def page_chunks(
         for text in packed_blocks(section.blocks, limit, count):
             content = (section.headings, text)
             chunk = Chunk(
-                id=f"{id_of_page}-{_digest(*content, copies[content])}",
+                id=f"{id_of_page}-{_digest(*content, earlier_copies[content])}",
                 page_id=id_of_page,
                 url=address,
                 headings=section.headings,
@@ -104,12 +104,12 @@ def page_chunks(
             )
             chunks.append(chunk)
             places[section.headings] += 1
-            copies[content] += 1
+            earlier_copies[content] += 1
     return chunks
 
 
 def chunk_changes(old_ids: Iterable[str], new: Sequence[Chunk]) -> ChunkChanges:
-    """The chunks of a page to add to an index that has chunks of it with these ids, and the ids to delete from it.
+    """What makes an index with the chunks `old_ids` of a page up to date: chunks to add, and ids to delete.
 
     >>> old = page_chunks("Bees dance.\\n\\n# Honey\\n\\nSweet.")
     >>> new = page_chunks("Bees dance.\\n\\n# Honey\\n\\nGolden.")

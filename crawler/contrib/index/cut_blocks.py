@@ -1,11 +1,11 @@
 """Packs blocks of Markdown into texts of limited size.
 
-A block that is larger than a text is cut so that each piece is Markdown of the same kind: code at the ends of lines, in
-fences again; a table between rows, with its head again; a list between items; a quote and an item between the blocks in
-them; a paragraph between sentences. The continuation of an item is written without its indentation.
+A block that is larger than the limit is cut so that each piece is Markdown of the same kind: code at the ends of lines,
+each piece in fences; a table between rows, each piece with the head; a list between items; a quote and an item between
+the blocks in them; a paragraph between sentences. The continuation of an item is written without its indentation.
 
-What all pieces repeat, such as fences or a head, leaves less room for their contents. If it leaves less than half of
-the limit, the block is cut as plain text instead; a table is still cut between rows, but its head is not repeated.
+The parts that each piece repeats, such as fences or a head, reduce the room for its contents. If less than half of the
+limit is left, the block is cut as plain text instead; a table is still cut between rows, but its head is not repeated.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ HEAD_ROWS = 2
 
 
 def packed_blocks(
-    neighbours: Iterable[MarkdownBlock], limit: float, count: CountTokens, depth: int = 0
+    neighbouring_blocks: Iterable[MarkdownBlock], limit: float, count: CountTokens, depth: int = 0
 ) -> Iterator[str]:
     """Texts of at most `limit` tokens that are made of these blocks.
 
-    `depth` is how many lists and quotes the blocks are in.
+    `depth` is the number of lists and quotes around the blocks.
     """
-    parts = ((f"{block.text}\n\n", partial(_cut, block, limit, count, depth)) for block in neighbours)
+    parts = ((f"{block.text}\n\n", partial(_cut, block, limit, count, depth)) for block in neighbouring_blocks)
     return packed(parts, limit, count, _joined)
 
 

@@ -1,8 +1,9 @@
 """Cuts text into pieces of limited size: between sentences, otherwise between words, otherwise between characters.
 
 The ends of sentences are those of `crawler.page.text.sentence_ends`: 。！？ anywhere, and . ! ? before a space unless
-they follow an abbreviation or a number, with the closing quotes and brackets after them. Text is also cut after ； and
-…… in Chinese, and at a hard line break. Code and links within a line are not recognized: a sentence may end in them.
+they follow an abbreviation or a number. Closing quotes and brackets after these marks belong to the sentence. Text is
+also cut after ； and …… in Chinese, and at a hard line break. Code and links within a line are not recognized: a
+sentence may end in them.
 """
 
 import re
@@ -28,7 +29,9 @@ Join = Callable[[Sequence[str]], str]
 
 
 def packed(parts: Iterable[Part], limit: float, count: CountTokens, join: Join) -> Iterator[str]:
-    """Texts of at most `limit` tokens that are made of these parts; a larger part is cut, and its pieces stay alone."""
+    """Texts of at most `limit` tokens that are made of these parts. A larger part is cut, and its pieces are not joined
+    with other parts.
+    """
     units: list[TextUnit] = []
     for part, cut in parts:
         tokens = count(part)
@@ -102,8 +105,8 @@ def _cut_word(word: str, limit: float, count: CountTokens) -> Iterator[str]:
 def _paragraph(text: str) -> str:
     """A piece as a paragraph: without a hard line break at its end, and with a block marker at its start escaped."""
     text = text.strip()
-    is_broken = text.endswith("\\") and not text.endswith("\\\\")
-    if is_broken:
+    ends_with_break = text.endswith("\\") and not text.endswith("\\\\")  # two are an escaped backslash
+    if ends_with_break:
         text = text[:-1].rstrip()
     if NUMBER.match(text):
         return NUMBER.sub(r"\1\\\2", text, count=1)

@@ -60,7 +60,7 @@ class ErasedFiles:
     stored_targets: set[str] = field(default_factory=set)
     """The targets that had lines."""
     cleared: set[Path] = field(default_factory=set)
-    """The files of lines that have no line of an erased page or image any more."""
+    """The JSON-lines files that no longer have a line of an erased page or image."""
     workers_elsewhere: int = 0
     """Workers whose files are in other folders, or on other machines."""
 
@@ -72,6 +72,7 @@ class RewrittenLines:
     path: Path
     is_changed: bool
     offset: FileOffset
+    """The length of the rewritten file, and a hash of its end."""
 
 
 class CrawlFiles:
@@ -111,7 +112,7 @@ class CrawlFiles:
         """Rewrite the files without erased lines, and delete images; `replace` must be called after the commit."""
         self._image_files |= set(image_files)
         for number in self._numbers:
-            self._erase_lines_of(number, targets)
+            self._rewrite_files_of_worker(number, targets)
         for path in self._earlier_files():
             if self._rewrite(path, None, targets).is_changed:
                 put_in_place(path)
@@ -134,19 +135,19 @@ class CrawlFiles:
         self.result.workers_elsewhere = sum(1 for row in others if row.pages_size + row.images_size > 0)
         return sorted(row.number for row in rows if row.folder_id == folder_id)
 
-    def _erase_lines_of(self, number: int, targets: ErasureTargets) -> None:
+    def _rewrite_files_of_worker(self, number: int, targets: ErasureTargets) -> None:
         """Rewrite the files of a worker, and save their new lengths."""
         of_worker = files_of(self.crawl_id, number)
         pages = self.folder / pages_file(self.name, number)
         paths = pages, pages.with_suffix(".images.jsonl")
         new_offsets = []
         for path, offset in zip(paths, file_offsets(self.connection, *of_worker), strict=True):
-            new_offsets.append(self._erase_lines(path, offset, targets) if path.exists() else offset)
+            new_offsets.append(self._rewrite_committed(path, offset, targets) if path.exists() else offset)
         pages_offset, images_offset = new_offsets
         save_file_offsets(self.connection, pages_offset, images_offset, *of_worker)
 
-    def _erase_lines(self, path: Path, committed: FileOffset, targets: ErasureTargets) -> FileOffset:
-        """Rewrite a file; returns the offset to commit: its new length, and a hash of its end."""
+    def _rewrite_committed(self, path: Path, committed: FileOffset, targets: ErasureTargets) -> FileOffset:
+        """Rewrite the committed lines of a worker's file; returns the offset to commit."""
         lines = JsonLines(path)
         committed = lines.open(committed)  # completes an earlier erasure, and cuts off uncommitted lines
         lines.close()
@@ -157,7 +158,9 @@ class CrawlFiles:
         return rewritten.offset
 
     def _rewrite(self, path: Path, size: int | None, targets: ErasureTargets) -> RewrittenLines:
-        """Write the lines up to a size into a new file, without the lines of erased pages and images."""
+        """Write the lines of the first `size` bytes into a new file, without the lines of erased pages and images. The
+        new file is deleted if it is the same as the old one.
+        """
         is_changed = False
         length = 0
         end = b""
@@ -201,7 +204,7 @@ class CrawlFiles:
     def _earlier_files(self) -> list[Path]:
         """The files of earlier crawls of this name, which a fresh start has renamed.
 
-        `bees-2` may be another crawl, or a worker of `bees`.
+        A file of `bees-2` may be from worker 2 of the crawl `bees`. It is skipped if there is a crawl named `bees-2`.
         """
         other_crawls = set(self.connection.execute(select(crawl.c.name).where(crawl.c.id != self.crawl_id)).scalars())
         pattern = re.compile(rf"({re.escape(self.name)}(?:-\d+)?)(?:\.images)?\.previous(?:-\d+)?\.jsonl")
@@ -213,7 +216,7 @@ class CrawlFiles:
         erased = {file for file in self._image_files if IMAGE_FILE.fullmatch(file)}
         if not erased:
             return
-        # Rewritten files are not yet in place.
+        # Keep the images that remaining lines list. The remaining lines of a rewritten file are in its new version.
         for path in sorted(self.folder.glob("*.images*.jsonl")):
             current_path = rewritten_path(path) if path in self._rewritten else path
             with current_path.open("rb") as lines:

@@ -3,9 +3,9 @@
 The targets of an erasure are addresses of pages and names of hosts. Rows are found in two steps: a condition in SQL
 (`may_be_in`) selects the rows that may name a target, and `target_of` or `covers` then compares their addresses.
 
-Of a page, a digest of its address is left, and its key: a hash by which the address is recognized and not requested
-again. Of a host, a digest of its name is left. Other pages keep their texts, and the fields of their records that
-mention an erased page are cleared.
+Two values of a page are left: a digest of its address, and the address's key, a hash by which the crawl recognizes the
+address and does not request it again. Only a digest of its name is left of a host. Other pages keep their texts; if a
+field of their rows has the address of an erased page, it is cleared.
 """
 
 import json
@@ -53,7 +53,7 @@ ROWS_AT_ONCE = 1_000
 
 @dataclass
 class ErasedRows:
-    """What was deleted from the database, and what still names it."""
+    """What was deleted from the database, and what still names the targets."""
 
     counts: Counter[str] = field(default_factory=Counter)
     """Deleted rows by kind."""
@@ -80,26 +80,27 @@ class RowEraser:
     def __init__(self, connection: Connection, crawl_id: int, name: str, targets: ErasureTargets) -> None:
         self.connection = connection
         self.crawl_id = crawl_id
-        self.name = name
+        self.crawl_name = name
         self.targets = targets
         self.keys = AddressKeys(crawl_id, targets.canonical)
         self.result = ErasedRows()
 
     def erase(self) -> ErasedRows:
-        """Delete all rows; returns what was deleted."""
+        """Delete the rows, and return what was deleted."""
         pages, mentions = self._find_pages()
         self._clear_mentions(mentions)
-        self._bar(pages)
+        self._record_erasure(pages)
         site_ids = {row.site_id for row in pages if row.site_id is not None}
         site_ids |= self._erase_verdicts()
 
         # These steps read the rows of the pages, which are deleted after them.
         self._erase_addresses()
-        self._erase_lessons(pages)
+        self._erase_examples(pages)
         self._erase_focus(pages)
         self._delete_pages(pages)
 
-        # The evidence about a site's images is a sum over its pages. The part of one page is not known, so all goes.
+        # The evidence about a site's images is a sum over its pages. The share of one page is unknown, so the whole sum
+        # is deleted.
         site_ids |= self._erase_hosts()
         self._delete(evidence, evidence.c.site_id, site_ids)
 
@@ -125,7 +126,9 @@ class RowEraser:
                 self.result.counts[kind] += deleted
 
     def _find_pages(self) -> tuple[list[Row[Any]], dict[int, dict[str, Any]]]:
-        """The pages to erase; and for each other page that mentions one, by id, the cleared values of its fields."""
+        """The rows of the pages to erase; and, by the row id of each other page that mentions a target, the new values
+        of the fields that mention it.
+        """
         naming_columns = page.c.url, page.c.requested_url, page.c.parent, page.c.duplicate_of
         columns = page.c.id, page.c.key, page.c.site_id, page.c.depth, page.c.checks, *naming_columns
         may_name_target = self.targets.may_be_in(*naming_columns)
@@ -140,30 +143,30 @@ class RowEraser:
             values = cleared_names(row._asdict(), self.targets)
             if values:
                 mentions[row.id] = values
-            if "requested_url" in values:
+            if "requested_url" in values:  # an erased address was redirected to this page
                 self.result.redirected_to.append(row.url)
         return pages, mentions
 
     def _clear_mentions(self, mentions: Mapping[int, Mapping[str, Any]]) -> None:
-        """Save these values in the rows of pages, by id."""
+        """Save the new values of pages that mention a target, as `_find_pages` returns them."""
         for row_id, values in mentions.items():
             self.connection.execute(update(page).where(page.c.id == row_id).values(**values))
         self.result.counts["mentions"] += len(mentions)
 
-    def _bar(self, pages: Iterable[Row[Any]]) -> None:
-        """Save the digests of erased pages and hosts, and add each page to the changes that readers see."""
+    def _record_erasure(self, pages: Iterable[Row[Any]]) -> None:
+        """Save the digests of erased pages and hosts, and add each page to the changes that indexes read."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         stored = {row.key: row.url for row in pages}
-        barred = {self.keys(url): url for url in self.targets.pages} | stored
+        erased = {self.keys(url): url for url in self.targets.pages} | stored
 
-        # Leave out the pages that an earlier erasure has barred.
+        # Leave out the pages that an earlier erasure has recorded.
         of_crawl = erasure.c.crawl_id == self.crawl_id
-        for part in in_chunks(sorted(barred)):
+        for part in in_chunks(sorted(erased)):
             erased_before = select(erasure.c.key).where(of_crawl, erasure.c.key.in_(part))
             for key in self.connection.execute(erased_before).scalars().all():
-                del barred[key]
+                del erased[key]
 
-        rows = [{"digest": page_id(url), "key": key} for key, url in barred.items()]
+        rows = [{"digest": page_id(url), "key": key} for key, url in erased.items()]
         rows += [{"digest": page_id(name), "key": None} for name in sorted(self.targets.hosts)]
         if rows:
             new = dialect_insert(self.connection.engine)(erasure).on_conflict_do_nothing()
@@ -171,12 +174,12 @@ class RowEraser:
 
         save_changes(self.connection, stored.keys())
         # A page that is no longer in the database may still be in the index of a reader.
-        for part in in_chunks(sorted(barred.keys() - stored.keys())):
+        for part in in_chunks(sorted(erased.keys() - stored.keys())):
             self.connection.execute(DELETE_CHANGES, {"keys": part})
             self.connection.execute(insert(page_change), [{"crawl_id": self.crawl_id, "key": key} for key in part])
 
     def _erase_verdicts(self) -> set[int]:
-        """Delete the verdicts on images of erased pages and on erased images; returns the sites of these pages."""
+        """Delete the verdicts on images of erased pages and on erased images; returns the sites that show these."""
         naming_columns = verdict.c.url, verdict.c.page, verdict.c.target
         columns = (
             verdict.c.id,
@@ -209,12 +212,14 @@ class RowEraser:
         return {row.site_id for row in deleted}
 
     def _erase_addresses(self) -> None:
-        """Delete the addresses, clear fields of other addresses that name them, and bar them from being added again."""
+        """Delete erased addresses, clear the fields of other rows that name one, and bar erased addresses from being
+        added again.
+        """
         hosts_of_crawl = select(host.c.id).where(host.c.crawl_id == self.crawl_id)
         naming_columns = address.c.url, address.c.requested, address.c.sight
         may_name_target = self.targets.may_be_in(*naming_columns)
 
-        # Which addresses to delete, and which fields of others to clear.
+        # Which rows to delete, and which fields of other rows to clear.
         erased_ids = []
         mentions: dict[int, dict[str, Any]] = {}
         where = address.c.host_id.in_(hosts_of_crawl) & may_name_target
@@ -246,12 +251,12 @@ class RowEraser:
             self.connection.execute(new, rows)
 
     def _uncount_pages(self, erased_ids: Collection[int]) -> None:
-        """Subtract the erased pages of this round from the numbers of pages that count towards limits."""
+        """Subtract the erased pages of this round from the page counts of the crawl and its sites, which limits use."""
         this_round = select(crawl.c.round).where(crawl.c.id == self.crawl_id).scalar_subquery()
         source = address.join(host, host.c.id == address.c.host_id).join(page, page.c.key == address.c.key)
-        is_stored = IS_DONE, address.c.outcome.is_(None), page.c.last_round == this_round
+        is_counted = IS_DONE, address.c.outcome.is_(None), page.c.last_round == this_round
         for part in in_chunks(sorted(erased_ids)):
-            site_of_each_page = select(host.c.site_id).select_from(source).where(address.c.id.in_(part), *is_stored)
+            site_of_each_page = select(host.c.site_id).select_from(source).where(address.c.id.in_(part), *is_counted)
             pages_by_site = Counter(self.connection.execute(site_of_each_page).scalars())
             count_sites(self.connection, pages_by_site, pages=-1)
             pages_left = crawl.c.pages - pages_by_site.total()
@@ -260,8 +265,9 @@ class RowEraser:
     def _erase_links_of(self, parents: Collection[int]) -> None:
         """Clear the words of the links on erased pages, and delete the images that only these pages have shown so far.
 
-        `parents` are the ids of the pages' addresses.
+        `parents` are the ids of the erased pages' rows in the table `address`.
         """
+        # `sight` is the record of an image on its page (`Sighting`).
         is_image = or_(address.c.kind == AddressKind.IMAGE, address.c.sight.is_not(None))
         for part in in_chunks(sorted(parents)):
             image_ids = select(address.c.id).where(address.c.parent.in_(part), is_image)
@@ -271,7 +277,9 @@ class RowEraser:
             self.connection.execute(links.values(parent=None, labels=""))
 
     def _delete_addresses(self, values: Collection[int], column: ColumnElement[Any], kind: str = "") -> None:
-        """Delete addresses by their ids or keys; update the count of queued addresses and the priorities of hosts."""
+        """Delete addresses by their ids or keys, and count them under a kind if one is given. Update the crawl's number
+        of queued addresses, and the best priority in the queue of each host.
+        """
         for part in in_chunks(sorted(values)):
             rows = self.connection.execute(select(address.c.host_id, address.c.state).where(column.in_(part))).all()
             self.connection.execute(delete(address).where(column.in_(part)))
@@ -289,7 +297,7 @@ class RowEraser:
         self._delete(stored_response, stored_response.c.key, keys, "responses")
         self._delete(page, page.c.key, keys, "pages")
 
-    def _erase_lessons(self, pages: Collection[Row[Any]]) -> None:
+    def _erase_examples(self, pages: Collection[Row[Any]]) -> None:
         """Delete the shared examples that workers learned from erased pages."""
         of_crawl = shared_example.c.crawl_id == self.crawl_id
 
@@ -302,7 +310,8 @@ class RowEraser:
                 deleted.append(row.id)
         self._delete(shared_example, shared_example.c.id, deleted)
 
-        # An example of a seed is found by its text. If the page's text has changed since, all seeds' examples go.
+        # An example of a seed is found by its text. If the page's text has changed since, it is not found, and the
+        # examples of all seeds are deleted.
         is_seed = of_crawl & (shared_example.c.kind == LessonKind.SEED)
         seeds = [row for row in pages if row.depth == 0]
         for row in seeds:
@@ -312,16 +321,16 @@ class RowEraser:
                 self.connection.execute(delete(shared_example).where(is_seed))
 
     def _erase_focus(self, pages: Iterable[Row[Any]]) -> None:
-        """Delete from the topic models erased pages, the names of erased hosts, and words that only these pages had.
+        """Remove erased pages, names of erased hosts, and words that only erased pages had from the topic models.
 
         Each worker has a topic model, written by crawler/topic/shared_model.py. It counts the words of a page once for
-        each visit, so a word goes if it was counted no more often than the erased pages were visited.
+        each visit. So a word is removed if its count is at most the number of visits to erased pages that have it.
         """
         urls = self.targets.pages.union(*({row.url, row.requested_url} for row in pages))
         hashes = {address_key(url).page for url in urls}
         visits_by_word = Counter[str]()
         for row in pages:
-            visits = row.checks + 1
+            visits = row.checks + 1  # `checks` does not count the first visit
             visits_by_word.update(dict.fromkeys(self._words_of(row.key), visits))
         columns = focus.c.number, focus.c.summary, focus.c.learned
         for model in self.connection.execute(select(*columns).where(focus.c.crawl_id == self.crawl_id)).all():
@@ -357,7 +366,9 @@ class RowEraser:
         return site_ids
 
     def _erase_robots_files(self) -> None:
-        """Delete the robots.txt files of erased hosts; if another page's rights cite one, clear only its address."""
+        """Delete the robots.txt files that were first read at an erased address. If the rights of a remaining page cite
+        a file, clear only its address.
+        """
         of_crawl = robots_file.c.crawl_id == self.crawl_id
         where = of_crawl & self.targets.may_be_in(robots_file.c.first_url)
         for row in self.connection.execute(select(robots_file.c.digest, robots_file.c.first_url).where(where)).all():
@@ -373,7 +384,7 @@ class RowEraser:
     def _erase_labels(self) -> None:
         """Delete the labels of erased pages and images."""
         naming_columns = label.c.url, label.c.page
-        where = (label.c.crawl == self.name) & self.targets.may_be_in(*naming_columns)
+        where = (label.c.crawl == self.crawl_name) & self.targets.may_be_in(*naming_columns)
         rows = self._rows(label.c.id, *naming_columns, where=where)
         erased = [row.id for row in rows if self.targets.covers(row.url) or self.targets.covers(row.page)]
         for part in in_chunks(erased):
@@ -399,7 +410,7 @@ class RowEraser:
 
     def _note_jobs(self) -> None:
         """Note the scheduled jobs that name a target; they are not changed."""
-        of_crawl = job.c.crawl == self.name
+        of_crawl = job.c.crawl == self.crawl_name
         for row in self.connection.execute(select(job.c.name, job.c.arguments).where(of_crawl)):
             if any(target in row.arguments for target in self.targets.all):
                 self.result.jobs.append(row.name)
@@ -417,7 +428,7 @@ class RowEraser:
 
 
 def cleared_names(record: Mapping[str, Any], targets: ErasureTargets) -> dict[str, Any]:
-    """The fields of a page's record that name an erased page, with the values that replace its address."""
+    """The fields of a page's record that have the address of an erased page, each with its new value."""
     values: dict[str, Any] = {}
     if targets.covers(record.get("requested_url")):
         values["requested_url"] = record["url"]
@@ -435,24 +446,24 @@ def without_target(sight: str) -> str:
 def without_pages(learned: dict[str, Any], hashes: set[int], words: set[str]) -> str:
     """A topic model as JSON, without these words, and without the pages whose addresses have these hashes.
 
-    `learned` is the record that crawler/topic/shared_model.py writes. An address in it is a pair: the hash of the
-    address, and that of its folder (`AddressKey`).
+    `learned` is the record that `to_line` of crawler/topic/shared_model.py writes. An address in it is a pair of hashes
+    (`AddressKey`): of the address, and of the folder that it is in.
     """
     learned["known"] = [
-        (named, page_words, language, (page_hash, folder))
-        for named, page_words, language, (page_hash, folder) in learned["known"]
+        (word_score, page_words, language, (page_hash, folder_hash))
+        for word_score, page_words, language, (page_hash, folder_hash) in learned["known"]
         if page_hash not in hashes
     ]
     learned["translated"] = [
-        ((page_hash, folder), language, relevance)
-        for (page_hash, folder), language, relevance in learned["translated"]
+        ((page_hash, folder_hash), language, relevance)
+        for (page_hash, folder_hash), language, relevance in learned["translated"]
         if page_hash not in hashes
     ]
     learned["translations"] = [
         pair for pair in learned["translations"] if hashes.isdisjoint(page_hash for page_hash, _ in pair)
     ]
     learned["words"] = {word: count for word, count in learned["words"].items() if word not in words}
-    learned["features"] = [(sort, word, *sums) for sort, word, *sums in learned["features"] if word not in words]
+    learned["features"] = [(kind, word, *sums) for kind, word, *sums in learned["features"] if word not in words]
     return compact(learned)
 
 
@@ -472,7 +483,9 @@ def compact(record: dict[str, Any]) -> str:
 
 
 def barred_address(key: int, crawl_id: int) -> dict[str, Any]:
-    """The row that bars an address from being added again; it has no address, and its crawl instead of a host."""
+    """The row that bars an address from being added again. Its address is empty. It belongs to no host, so
+    `host_id` is the negative id of the crawl.
+    """
     return {
         "key": key,
         "host_id": -crawl_id,

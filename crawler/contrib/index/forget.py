@@ -53,7 +53,7 @@ class Erasure:
     rows: ErasedRows
     files: ErasedFiles
     unwiped: list[Path]
-    """The database files that could not be rewritten, so that erased texts may be left in their free space."""
+    """The database files that could not be rewritten. Erased texts may be left in their free space."""
     is_sqlite: bool
     files_left: list[Path]
     """Other files in the output folder that name a target."""
@@ -65,7 +65,7 @@ class Erasure:
 
     @property
     def status(self) -> int:
-        """The exit status."""
+        """The exit status: `FAILED` if a target had nothing stored, or erased texts may be left in a file."""
         return FAILED if self.not_stored or self.unwiped else 0
 
 
@@ -87,9 +87,9 @@ def erase(url: URL, folder: Path, name: str, targets: ErasureTargets) -> Erasure
     files = None
     try:
         with database_errors(url):
-            # The erasure draws change offsets. In a database that was restored from a backup, they must not look like
-            # those that were drawn after the backup (`page_changes`). The transaction is a separate, short one: on
-            # PostgreSQL it blocks the writers of all crawls until it ends.
+            # The erasure draws change offsets. After a restore from a backup, they must differ from the offsets that
+            # were drawn between the backup and the restore (crawler/store/page_changes.py). This needs a transaction of
+            # its own, because on PostgreSQL it blocks the writers of all crawls until it ends.
             with engine.begin() as connection:
                 begin_epoch(connection)
             with engine.begin() as connection:
@@ -105,7 +105,7 @@ def erase(url: URL, folder: Path, name: str, targets: ErasureTargets) -> Erasure
             files.close()
         engine.dispose()
 
-    # Erased texts must not be left in the free space of files, either.
+    # Erased texts must not be left in the free space of database files, either.
     is_sqlite = url.drivername == "sqlite"
     unwiped = []
     search_index = search_file(url, folder)
@@ -207,15 +207,15 @@ def _files_with_targets(folder: Path, targets: ErasureTargets, cleared: Collecti
 
 
 def _contains(path: Path, needles: list[bytes]) -> bool:
-    """Whether a file contains one of these texts; the file is read in parts, and a text may lie across two of them."""
-    overlap = max(map(len, needles))
-    before = b""
+    """Whether a file contains one of these texts. The file is read in parts; a text may lie across two of them."""
+    longest = max(map(len, needles))
+    end_of_previous = b""
     try:
         with path.open("rb") as file:
             while part := file.read(BYTES_AT_ONCE):
-                if any(needle in before + part for needle in needles):
+                if any(needle in end_of_previous + part for needle in needles):
                     return True
-                before = part[-overlap:]
+                end_of_previous = part[-longest:]
     except OSError:
         return False
     return False

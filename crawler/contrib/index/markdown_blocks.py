@@ -44,7 +44,7 @@ class MarkdownBlock:
     kind: BlockKind
     lines: tuple[str, ...]
     first_line: int
-    """The index of its first line among those of the text."""
+    """The index of the block's first line in the text."""
 
     @property
     def text(self) -> str:
@@ -79,9 +79,9 @@ def blocks(lines: list[str]) -> Iterator[MarkdownBlock]:
 
 
 def items(block: MarkdownBlock) -> Iterator[list[str]]:
-    """The lines of each item of a list, of each definition, or of a footnote."""
+    """The lines of each item of a block of the kind `LIST`; a definition or a footnote is an item, too."""
     item: list[str] = []
-    content_indent = 1  # the term of a definition has no marker: the first marker after it is not indented
+    content_indent = 1  # at first, only a marker without indentation begins an item, after the term of a definition
     fence = ""
     for line in block.lines:
         # A marker that is indented as far as the content of the item belongs to a list within the item.

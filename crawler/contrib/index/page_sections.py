@@ -16,7 +16,7 @@ from crawler.contrib.index.cut_blocks import MOST_DEPTH, item_content, quote_con
 from crawler.contrib.index.markdown_blocks import HEADING, BlockKind, MarkdownBlock, blocks, fence_after, items
 
 LONGEST_HEADING = 300
-"""Characters of a heading that each chunk repeats; a longer heading is also in the text of its section."""
+"""The most characters of a heading in `headings`; a longer heading is also in the text of its section."""
 _NESTED_HEADING = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)]|:)[ \t][ \t>]*){0,20}#{1,6}[ \t]")
 """A heading after any markers of quotes and items."""
 _LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
@@ -65,7 +65,7 @@ class _Outline:
     blocks: list[MarkdownBlock] = field(default_factory=list)
 
     def close(self, level: int) -> Iterator[PageSection]:
-        """End the section before a heading of this level."""
+        """End the section before a heading of this level, and yield it unless it is empty."""
         heading = self.open[-1]
         has_nothing_below = not self.blocks and level <= heading.level
         if has_nothing_below and heading.block is not None:
@@ -77,7 +77,7 @@ class _Outline:
             self.blocks = []
 
     def begin(self, block: MarkdownBlock) -> Iterator[PageSection]:
-        """Begin the section below a heading."""
+        """End the section above a heading, and begin the one below it."""
         yield from self.close(block.level)
         while self.open[-1].level >= block.level:
             self.open.pop()
@@ -91,7 +91,7 @@ class _Outline:
 class _Anchors:
     """The anchors of headings, by the texts of the headings without spaces, in which HTML and Markdown may differ.
 
-    Anchors are ignored if the HTML and the Markdown do not have the same number of headings with the same text.
+    The anchors for a text are ignored if the HTML has more or fewer headings with this text than the Markdown.
     """
 
     def __init__(self, anchors: Iterable[HeadingAnchor], texts: Iterable[str]) -> None:
@@ -131,7 +131,7 @@ def page_sections(markdown: str, title: str = "", anchors: Iterable[HeadingAncho
             yield from outline.begin(block)
         else:
             outline.blocks.append(block)
-    yield from outline.close(0)
+    yield from outline.close(0)  # below every heading's level: the page ends
 
 
 def heading_text(line: str) -> str:
