@@ -1,5 +1,5 @@
 """The rules of C4 (Raffel et al. 2020, "Exploring the Limits of Transfer Learning", 2.2), which first select lines and
-then judge the page by these; and the rule of mC4 (Xue et al. 2021) for languages other than English.
+then judge the page by the selected lines; and the rule of mC4 (Xue et al. 2021) for languages other than English.
 
 The rule about bad words is left out. C4 also removes the other lines from the text; here, the text is not changed.
 """
@@ -26,9 +26,9 @@ UNWANTED = ("javascript", *POLICY_WORDS)
 """A line with one of these is not selected."""
 FILLER = "lorem ipsum"
 HINTS = (b"{", b"lorem ipsum", b"javascript", b"cookie", b"terms of use", b"privacy policy")
-"""Parts of everything that lines are searched for: a text without any of these need not be searched line by line."""
+"""Everything that lines are searched for contains one of these: a text without them is not searched line by line."""
 LONG_LINES = 3
-"""The number of lines of 200 characters that mC4 requires of a page."""
+"""The number of lines of at least 200 characters that mC4 requires of a page."""
 _CITATION = re.compile(r"\[(?:\d*|edit|citation needed)\]")
 
 

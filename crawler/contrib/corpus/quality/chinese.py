@@ -116,5 +116,5 @@ def chinese(document: MeasuredText) -> Chinese:
         zh_stop_frac=ratio(commonest, han),
         zh_punct_ratio=ratio(marks, han),
         traditional_frac=ratio(traditional, simplified + traditional),
-        broken_frac=ratio(min(broken, characters), characters),
+        broken_frac=ratio(min(broken, characters), characters),  # a character may be counted twice
     )

@@ -13,7 +13,7 @@ from crawler.contrib.corpus.quality.measured_text import MeasuredText, ratio
 from crawler.contrib.corpus.quality.words import IS_ENGLISH, Array
 
 SHORTEST = 20
-"""Characters from which a paragraph of Latin letters is counted."""
+"""The fewest characters of a paragraph of Latin letters that is counted."""
 WEIGHT = 3
 """The weight of a character in Chinese, Japanese or Korean, which carries as much as three Latin letters."""
 UNCLEAR, SHORT, EN, ZH, OTHER = range(5)
@@ -42,7 +42,7 @@ def languages(document: MeasuredText) -> Languages:
     kinds, weights = _line_kinds(document)
     own = {"en": EN, "zh": ZH}.get(document.language or "", OTHER)
     kinds[kinds == UNCLEAR] = own
-    sums = np.bincount(kinds, weights, 5)
+    sums = np.bincount(kinds, weights, minlength=OTHER + 1)
     whole = float(sums[EN:].sum())  # without SHORT lines; no line is UNCLEAR any more
     return Languages(
         own_language_frac=ratio(float(sums[own]), whole) if document.language else 0.0,

@@ -128,7 +128,7 @@ _URL = re.compile(
     re.ASCII,
 )
 COVER = "\ufffc"
-"""Replaces the characters of URLs, and of data that is masked already, in the plain form: no form matches it."""
+"""Stands in the plain form for each character of URLs and of data that is masked already: no form matches it."""
 _END = r"(?![0-9A-Za-z_@]|\.[0-9])"
 """The end of a number that is not followed by more of a number or an identifier."""
 _WITHOUT_SEPARATORS = str.maketrans("", "", " -.()/\u2014")
@@ -240,19 +240,19 @@ def masked(text: str, kinds: Iterable[str]) -> tuple[str, dict[str, int]]:
     chosen_kinds = frozenset(kinds)
     counts = {}
     masks: list[tuple[int, int, str]] = []
-    uncovered = plain(text)
+    searched = plain(text)
     for kind, forms in FORMS.items():
         if kind not in chosen_kinds:
             continue
         if kind not in MASKED_IN_URLS:
-            uncovered = _URL.sub(lambda url: COVER * len(url[0]), uncovered)
+            searched = _URL.sub(lambda url: COVER * len(url[0]), searched)
 
         # Cover what a form matches, so that no later form matches it again.
         kind_spans = []
         for form in forms:
-            form_spans = [*_spans(uncovered, form)]
+            form_spans = [*_spans(searched, form)]
             kind_spans += form_spans
-            uncovered = _replaced(uncovered, [(begin, end, COVER * (end - begin)) for begin, end in form_spans])
+            searched = _replaced(searched, [(begin, end, COVER * (end - begin)) for begin, end in form_spans])
         counts[kind] = len(kind_spans)
         masks += [(begin, end, f"[{kind.upper()}]") for begin, end in kind_spans]
     return _replaced(text, sorted(masks)), counts

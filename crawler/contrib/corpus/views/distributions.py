@@ -20,7 +20,7 @@ EDGES_OF_SHARES = tuple(n / BARS_OF_SHARES for n in range(BARS_OF_SHARES + 1))
 EDGES_OF_COUNTS = (0.0, *(2.0**n for n in range(18)))
 """Edges of the bars of counts: 0, 1, 2, 4 and so on; only the edges that the values need are used."""
 FEWEST_EDGES = 5
-"""Edges of the bars of counts, however small the values are."""
+"""The fewest edges of the bars of counts, however small the values are."""
 OTHER = "other"
 """Stands for all languages without limits of their own, if there are more than MOST_NAMED."""
 MOST_NAMED = 3

@@ -29,13 +29,13 @@ from crawler.translation.message import N_
 from crawler.urls.parsing import host_of
 
 SAMPLED = 1_000
-"""Pages of the sample."""
+"""The most pages of the sample."""
 MEASURED = 300
-"""Pages of the sample if numbers about their texts are needed: to compute those takes 1 s."""
+"""The most pages of the sample if numbers about their texts are needed: to compute these takes 1 s."""
 MOST_LINES = 20
-"""Conditions and places in a form."""
+"""The most conditions and places in a form."""
 MOST_RULES = 5
-"""Rules that are listed, those that remove the most pages."""
+"""The number of rules that are listed: those that remove the most pages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,13 @@ from crawler.store.database import in_chunks
 from crawler.store.page_tables import page
 
 SAMPLED = 10_000
-"""Pages of the sample."""
+"""The most pages of the sample."""
 MOST_MEASURED = 1_000
-"""Pages whose numbers are computed because the crawl did not store them, in 4 s; then the sample ends."""
+"""The number of pages with computed numbers after which the sample ends; to compute them takes 4 s. Numbers are
+computed if the crawl did not store them.
+"""
 BEGINNING = 240
-"""Characters of a text that are shown."""
+"""The most characters of a text that are shown."""
 MOST_LANGUAGES = 8
 
 

@@ -14,9 +14,9 @@ from crawler.store.page_tables import page
 
 MOST_SITES = 20
 MOST_LICENCES = 5
-"""Licences that are listed, those with the most pages."""
+"""The number of licences that are listed: those with the most pages."""
 MOST_COUNTED = 1_000
-"""Different licences that are counted separately: a site may name a different one on each page."""
+"""The most licences that are counted separately: a site may name a different one on each page."""
 READ_AT_ONCE = 1_000
 
 
@@ -85,7 +85,7 @@ class RightsTally:
             self.other_licences += amount
 
     def shares(self, site: str | None = None) -> RightsShares:
-        """The counts, for the site of this name."""
+        """The counts so far; `site` is the name of their site, None for several sites."""
         uses = {
             use.value: {state.value: self.uses[use, state] for state in State if (use, state) in self.uses}
             for use in Use
@@ -132,7 +132,7 @@ def _largest_sites(connection: Connection, crawl_id: int) -> dict[int, str]:
 def _groups(
     connection: Connection, crawl_id: int, sites: Sequence[int]
 ) -> Iterator[tuple[int | None, tuple[str, ...], str | None, Amount]]:
-    """The pages grouped by site (None unless in `sites`), states of the uses, and licence.
+    """The pages grouped by site, states of the uses, and licence. The site is None if it is not in `sites`.
 
     Large groups come first, so that the licences that RightsTally counts separately are frequent ones.
     """

@@ -33,7 +33,7 @@ WAIT_SECONDS = 0.1
 COUNT_SECONDS = 1.5
 """Time limit for counting the pages that an export keeps."""
 MOST_WHERE = 4_000
-"""Characters of all conditions and places in a form."""
+"""The most characters of all conditions and places in a form."""
 router = APIRouter()
 api = APIRouter()
 LanguageCode = Annotated[Text, Query(description=N_("only pages in this language, such as en"))]
