@@ -14,7 +14,9 @@ EXCLUDED_BY_INTO = ("output", "labels", "changes_after", "spreadsheet")
 PACKED_LINES = "jsonl.zst"
 """A value of --format for --into: JSON lines that are compressed with zstd."""
 SHARD_FORMATS = {None: "parquet", "parquet": "parquet", PACKED_LINES: "jsonl"}
-"""The format of the shards for each value of --format, None if it is not given; `DataSet` compresses `jsonl`."""
+"""The format of the shards for each value of --format, which is None if it was not given. `DataSet` compresses
+`jsonl`.
+"""
 PRESET_FORMATS = ("jsonl", "parquet")
 """The formats that --preset can write."""
 CHUNKS = "chunks"
@@ -139,7 +141,8 @@ class DataSetOptions(ExportOptions):
             )
 
     def _set_shard_format(self, opts: argparse.Namespace) -> None:
-        """Set output and format to those of the data set that --into names, and keep the options that were given.
+        """Set `output` and `format` to those of the data set that --into names. First save the options that the user
+        gave in `options_given`, for the manifest.
 
         Raises a WrongUseError if --into is combined with an option or a format that it excludes.
         """
@@ -155,7 +158,6 @@ class DataSetOptions(ExportOptions):
         if not opts.into:
             raise WrongUseError("--into needs the name of a folder")
 
-        # Before output and format are changed: the manifest has the options as they were given.
         parser_without_scrapy_options = Subcommand("", self.add_arguments).parser("")
         opts.options_given = options_given(parser_without_scrapy_options._actions, opts)
         opts.output = opts.into

@@ -27,8 +27,8 @@ from crawler.urls.parsing import host_of
 
 OLDEST = "oldest"
 BEST = "best"
-EXACT = "dedupe: exact"
-NEARLY = "dedupe: near"
+EXACT_RULE = "dedupe: exact"
+NEAR_RULE = "dedupe: near"
 """The rules that are named in the list of removed pages."""
 COLUMNS = ("url", "text_fingerprint", "text_owner", "first_seen", "signature")
 """The columns of pages that every search reads."""
@@ -61,7 +61,7 @@ class Preference:
     def sort_keys_and_site(self, values: Mapping[str, Any]) -> tuple[float, float, int]:
         """Two sort keys, which are lower for preferred pages, and a number that identifies the page's site.
 
-        If a single host is preferred, its pages get another site number than the other pages of its site, so that no
+        If a single host is preferred, its pages and the other pages of its site get different site numbers, so that no
         page of another host replaces them as the owner of their text.
         """
         host = host_of(values["url"])
@@ -99,7 +99,7 @@ class CopySearch:
     """Which copies are searched for, and which of them is kept."""
 
     is_near: bool
-    """Whether near copies are found, too, besides exact ones."""
+    """Whether near copies are searched for in addition to exact ones."""
     preference: Preference
     folder: Path | None = None
     """The folder for temporary files; None for the system's."""
@@ -108,11 +108,14 @@ class CopySearch:
 def keys_without_copies(source: PageSource, search: CopySearch, removed: Removed) -> NDArray[np.int64]:
     """The sorted keys of the pages that are kept; the copies are added to `removed`."""
     with text_rows(search.folder) as rows:
+        # Write the values that are compared, and find the original of each page: another page, or itself.
         for page in source.pages([*COLUMNS, *search.preference.needs], removed):
             _add_page(rows, page, search.preference)
         values = rows.values()
         order = np.lexsort(values["preference"].T[::-1])  # the first sort key comes last
         originals, similarities = copies_among(text_columns(values), order, is_near=search.is_near)
+
+        # Report each copy with its original.
         for copies in copy_batches(originals):
             kept = originals[copies]
             are_exact = values["fingerprint"][copies] == values["fingerprint"][kept]
@@ -120,11 +123,12 @@ def keys_without_copies(source: PageSource, search: CopySearch, removed: Removed
             comparisons = zip(are_exact.tolist(), similarities[copies].tolist(), strict=True)
             for (url, original), (is_exact, similarity) in zip(addresses, comparisons, strict=True):
                 if is_exact:
-                    reason = RemovalReason(rule=EXACT, value=1.0, limit=1.0, copy_of=original)
+                    reason = RemovalReason(rule=EXACT_RULE, value=1.0, limit=1.0, copy_of=original)
                 else:
-                    reason = RemovalReason(rule=NEARLY, value=round(similarity, 3), limit=NEAR, copy_of=original)
+                    reason = RemovalReason(rule=NEAR_RULE, value=round(similarity, 3), limit=NEAR, copy_of=original)
                 removed.add(url, reason)
-        is_kept = originals == np.arange(rows.count)  # is its own original
+
+        is_kept = originals == np.arange(rows.count)
         return np.sort(values["key"][is_kept])
 
 
@@ -143,6 +147,8 @@ def _add_page(rows: TextRows, page: StoredPage, preference: Preference) -> None:
 
 
 def copy_batches(originals: Numbers) -> Iterator[Numbers]:
-    """The rows of the copies, `COPIES_AT_ONCE` at a time; `originals` has the row of the original of each row."""
+    """The rows of the copies, `COPIES_AT_ONCE` at a time. `originals` has the row of each text's original, which is the
+    text's own row if it is not a copy.
+    """
     copies = np.flatnonzero(originals != np.arange(len(originals)))
     return (copies[at : at + COPIES_AT_ONCE] for at in range(0, len(copies), COPIES_AT_ONCE))

@@ -27,7 +27,7 @@ class CorpusSelection(Selection):
     """
 
     sets: tuple[str, ...] = ()
-    """The names of published sets of rules."""
+    """The names of the published sets of rules that a page must satisfy."""
 
     def __bool__(self) -> bool:
         return super().__bool__() or bool(self.sets)

@@ -70,7 +70,7 @@ class DataSet(AtomicFolder):
     def fill(self, pages: Iterable[StoredPage], fields: Sequence[str], types: Mapping[str, Any] | None = None) -> int:
         """Write pages into shards; returns the number of bytes. `types` are the types of Parquet's columns."""
         pages = iter(pages)
-        while first_page := list(islice(pages, 1)):
+        while first_page := list(islice(pages, 1)):  # a shard is begun only if there is a page for it
             shard = Shard(f"part-{len(self.shards):05}.{self.format}")
             self.shards.append(shard)
             self._write_shard(shard, self._parts(self._until_full(shard, chain(first_page, pages)), fields, types))
@@ -99,7 +99,7 @@ class DataSet(AtomicFolder):
         return compressed(jsonl(pages, fields), ".zst")
 
     def _until_full(self, shard: Shard, pages: Iterable[StoredPage]) -> Iterator[StoredPage]:
-        """The pages of a shard, until it has the requested size; `shard.bytes` grows while the pages are written."""
+        """The pages of a shard, until it has the requested size. `_write_shard` adds to `shard.bytes` meanwhile."""
         for page in pages:
             shard.records += 1
             self.contents.add(page.values)

@@ -26,7 +26,7 @@ CRAWL_PREFIX = "crawl:"
 UNFINISHED = ".part"
 """The suffix of the names of folders that an export has not finished."""
 COMPARED = ("url", "text_fingerprint", "signature")
-"""The columns of pages: two that are compared with the texts, and the URL, which names a copy in reports."""
+"""The columns of pages: the fingerprint and the signature are compared; the URL names a page in reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class KnownSource:
 
     @property
     def crawl(self) -> str | None:
-        """The name of the crawl, if it is one."""
+        """The name of the crawl; None if the source is a file or folder."""
         return self.typed.removeprefix(CRAWL_PREFIX) if self.typed.startswith(CRAWL_PREFIX) else None
 
     def __str__(self) -> str:

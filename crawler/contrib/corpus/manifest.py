@@ -36,7 +36,9 @@ class CrawlOrigin:
     gone: int
     """How many of these no longer exist on the web."""
     erased: Sequence[str] = ()
-    """The digests of its erased pages and hosts: whoever has an earlier export can remove the pages with these ids."""
+    """The digests of its erased pages and hosts. The digest of a page is its `page_id`, by which users of an earlier
+    export can remove it.
+    """
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class Contents:
     languages: Counter[str] = field(default_factory=Counter)
     licences: Counter[str] = field(default_factory=Counter)
     uses: dict[Use, Counter[str]] = field(default_factory=lambda: {use: Counter() for use in Use})
+    """Records by the permission (`State`) that is stated for each use."""
     domains: Counter[str] = field(default_factory=Counter)
     rounds: Counter[int] = field(default_factory=Counter)
     extractors: Counter[tuple[str, str]] = field(default_factory=Counter)

@@ -1,8 +1,8 @@
 """`--not-in`: the pages of an export without copies of texts that the user already has.
 
-Each page is compared with all texts of each OLD, a value of the option, even if some of these are copies of each other.
-Pages are not compared with other pages, which `--dedupe` does. Exact copies have the same letters and digits; near
-copies are found by their signatures, as during a crawl.
+Each value of the option, called OLD, names texts that the user already has. Each page is compared with all of them, but
+not with other pages, which `--dedupe` does. Exact copies have the same letters and digits; near copies are found by
+their signatures, as during a crawl.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,17 +22,18 @@ from crawler.export.where_conditions import RemovalReason, Removed
 from crawler.recrawl.near_duplicates import NEAR, Numbers, copies_of
 from crawler.reports.stored_pages import StoredPage, StoredPages
 
-EXACT = "not-in: exact"
-NEARLY = "not-in: near"
+EXACT_RULE = "not-in: exact"
+NEAR_RULE = "not-in: near"
 """The rules that are named in the list of removed pages."""
 
 
 @dataclass(frozen=True)
 class RemainingPages:
-    """The pages of a source whose keys are among these sorted keys."""
+    """The pages of a source that have one of `keys`."""
 
     source: PageSource
     keys: NDArray[np.int64]
+    """In ascending order."""
 
     def pages(
         self, columns: Sequence[str], removed: Removed | None = None, responses: bool = False
@@ -91,15 +92,15 @@ class KnownTexts:
                 counts.removed += 1
                 old = counts.source.typed
                 if is_exact:
-                    reason = RemovalReason(rule=EXACT, value=1.0, limit=1.0, copy_of=original, copy_in=old)
+                    reason = RemovalReason(rule=EXACT_RULE, value=1.0, limit=1.0, copy_of=original, copy_in=old)
                 else:
                     value = round(similarity, 3)
-                    reason = RemovalReason(rule=NEARLY, value=value, limit=NEAR, copy_of=original, copy_in=old)
+                    reason = RemovalReason(rule=NEAR_RULE, value=value, limit=NEAR, copy_of=original, copy_in=old)
                 removed.add(url, reason)
 
 
 def _distinct_texts(values: NDArray[np.void]) -> Numbers:
-    """The rows of texts that have letters; of texts with the same letters, only the first row."""
+    """The rows of texts that have letters or digits; of texts with the same ones, only the first row."""
     rows = np.flatnonzero(values["has_letters"] == 1)
     _, firsts = np.unique(values["fingerprint"][rows], return_index=True)
     return np.sort(rows[firsts])

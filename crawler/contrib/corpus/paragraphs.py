@@ -5,9 +5,9 @@ labels are not. Two paragraphs are the same if they have the same letters and di
 least `FEWEST_PAGES` pages have it: the first sentence of an article is also on the few pages that list the article, and
 must not be removed from it.
 
-The pages are read twice. First, `repeated_paragraphs` writes 16 bytes for each paragraph into one of `FILES` temporary
-files, which the paragraph's hash chooses, and then sorts one file at a time. Second, `RepeatedParagraphs.without`
-removes the paragraphs. Memory holds 16 bytes for each repeated paragraph.
+The pages are read twice. First, `repeated_paragraphs` writes 16 bytes for each paragraph into the one of `FILES`
+temporary files that the paragraph's hash chooses, and then sorts one file at a time. Second, the paragraphs are removed
+by `RepeatedParagraphs.without`. Memory holds 16 bytes for each repeated paragraph.
 """
 
 import re
@@ -40,7 +40,7 @@ FIELDS = ("text", "markdown")
 REPEATED = "dedupe: paragraphs"
 """The rule that the list of removed pages names for a page that stays without its repeated paragraphs."""
 NOTHING_ELSE = "dedupe: paragraphs alone"
-"""The rule that it names for a page that is left out, because it has only repeated paragraphs."""
+"""The rule that the list names for a page that is left out because it has only repeated paragraphs."""
 LONGEST_SHOWN = 100
 """The most characters of a paragraph that the list of removed pages shows."""
 FILES = 64
@@ -60,7 +60,7 @@ class RepeatedParagraphs:
     paragraphs: NDArray[np.int64]
     """The hashes of the paragraphs, sorted."""
     first_pages: NDArray[np.int64]
-    """The key of the first page of each paragraph."""
+    """For each of `paragraphs`, the key of the first page that has it."""
 
     def without(self, pages: Iterable[StoredPage], removed: Removed) -> Iterator[StoredPage]:
         """The pages without paragraphs that an earlier page has; pages without any other text are left out."""
@@ -85,24 +85,25 @@ class RepeatedParagraphs:
     def _shortened(self, page: StoredPage, text: str) -> tuple[str, list[str]]:
         """A text without its paragraphs that an earlier page has, and these paragraphs."""
         lines = text.split("\n")
-        hash_by_number = {
+        hash_by_line_number = {
             number: line_hash
             for number, line_hash in enumerate(_hashes(page.values["url"], lines))
             if line_hash is not None
         }
-        if not hash_by_number or not len(self.paragraphs):
+        if not hash_by_line_number or not len(self.paragraphs):
             return text, []
 
-        # Look up each paragraph of the text; `indexes` are where it is in `self.paragraphs` if it is there at all.
-        line_numbers = np.array([*hash_by_number])
-        hashes = np.array([*hash_by_number.values()])
+        # Look up each paragraph of the text. `indexes` are the places in `self.paragraphs` where it would be; above the
+        # largest hash, that is after the last place, so the last place stands in.
+        line_numbers = np.array([*hash_by_line_number])
+        hashes = np.array([*hash_by_line_number.values()])
         indexes = np.minimum(np.searchsorted(self.paragraphs, hashes), len(self.paragraphs) - 1)
         is_repeated = (self.paragraphs[indexes] == hashes) & (self.first_pages[indexes] != page.key)
-        repeated = set(line_numbers[is_repeated].tolist())
-        if not repeated:
+        repeated_numbers = set(line_numbers[is_repeated].tolist())
+        if not repeated_numbers:
             return text, []
-        rest = "\n".join(line for number, line in enumerate(lines) if number not in repeated)
-        return GAP.sub("\n\n", rest).strip(), [lines[number] for number in sorted(repeated)]
+        rest = "\n".join(line for number, line in enumerate(lines) if number not in repeated_numbers)
+        return GAP.sub("\n\n", rest).strip(), [lines[number] for number in sorted(repeated_numbers)]
 
 
 def repeated_paragraphs(pages: Iterable[StoredPage], folder: Path | None) -> RepeatedParagraphs:
@@ -125,13 +126,16 @@ def _repeated(file: IO[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     rows = np.frombuffer(file.read(), "<i8").reshape(-1, 2)
     hashes = rows[:, 0]
     pages = rows[:, 1]
+    # The rows are in the order in which the pages were read, so the first row of a hash is that of its first page.
     paragraphs, first_rows, counts = np.unique(hashes, return_index=True, return_counts=True)
     is_repeated = counts >= FEWEST_PAGES
     return paragraphs[is_repeated], pages[first_rows[is_repeated]]
 
 
 def _hashes(url: str, lines: Iterable[str]) -> Iterator[int | None]:
-    """The hash of the letters of each line, different for each site; None if the line is too short."""
+    """The hash of the letters and digits of each line, different for each site; None for a line that is too short, or
+    has neither letters nor digits.
+    """
     salt = blake2b(address_of(url).site.encode() if host_of(url) else b"", digest_size=32).digest()
     for line in lines:
         is_paragraph = len(line.encode("utf-8", "replace")) >= SHORTEST

@@ -1,7 +1,7 @@
-"""Parquet: typed, compressed columns, in row groups of limited size. `rights` and `quality` are structures. A crawl's
-own fields are one column of JSON texts, because their names differ between crawls.
+"""Writes Parquet: typed, compressed columns, in row groups of limited size. `rights` and `quality` are structures. A
+crawl's own fields are one column of JSON texts, because their names differ between crawls.
 
-Times are timestamps. `published` stays a text: many pages give only a day, and a time of midnight would be invented.
+Times are timestamps. `published` stays a text, because many pages give only a day: a timestamp would say midnight.
 """
 
 import json
@@ -19,7 +19,7 @@ from crawler.rights.statement import Use
 MOST_ROWS = 10_000
 """The most rows of a row group."""
 GROUP_CHARACTERS = 8 * 1024 * 1024
-"""The characters at which a row group is closed."""
+"""The number of characters from which on a row group is closed."""
 RIGHTS = "rights"
 QUALITY = "quality"
 RIGHTS_TYPE = {
@@ -81,7 +81,7 @@ def _item_types(pyarrow: Any, first_page: Iterable[StoredPage]) -> dict[str, Any
 
 
 def _arrow_type(pyarrow: Any, type: Any) -> Any:
-    """The Arrow type for its name, for a dict with the types of a structure, or for a list with one element type."""
+    """The Arrow type that `type` describes: a name, a dict with the types of a structure, or a list of one type."""
     if isinstance(type, dict):
         return pyarrow.struct([(name, _arrow_type(pyarrow, member)) for name, member in type.items()])
     if isinstance(type, list):
@@ -100,7 +100,7 @@ def _cell(name: str, value: Any) -> Any:
 
 
 def _groups(pages: Iterable[StoredPage], fields: Sequence[str], full_size: int) -> Iterator[list[StoredPage]]:
-    """The pages in groups that are small enough for memory."""
+    """The pages in groups that fit into memory: a group ends at MOST_ROWS pages, or at `full_size` characters."""
     group: list[StoredPage] = []
     size = 0
     for page in pages:

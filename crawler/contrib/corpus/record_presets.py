@@ -3,9 +3,9 @@
 - `datatrove`: the documents of huggingface/datatrove, which its readers load without an adapter.
 - `chinesewebtext`: ChineseWebText (Chen et al. 2023, arXiv:2311.01149). `score` is from its own model,
   and null here.
-- `mnbvc`: MNBVC's format for general texts, as of December 2024: a page is a file, a line of it is a paragraph. The
-  simhash is that of its conversion program: 64 bits, each set if more than half of the distinct paragraphs have it set
-  in the last 8 bytes of their MD5.
+- `mnbvc`: MNBVC's format for general texts, as of December 2024. A page is a file, and each line of its text that is
+  not blank is a paragraph. `simhash` is computed as in MNBVC's conversion program: each of its 64 bits is set if it is
+  set in the last 8 bytes of the MD5 of more than half of the distinct paragraphs.
 """
 
 import json
@@ -30,9 +30,9 @@ class Preset:
     needs: tuple[str, ...]
     """The columns of pages that the records are made of."""
     fields: Mapping[str, tuple[Any, str]]
-    """The Arrow type of each field (a name, or a dict of types, or a list of one type), and its meaning."""
+    """The type of each field, as `_arrow_type` of parquet.py reads it, and its meaning."""
     record: Callable[[int, Mapping[str, Any]], Record]
-    """Makes a record from the key and the values of a page."""
+    """Returns the record of a page, from its key and its values."""
 
     @property
     def types(self) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _mnbvc(_: int, values: Mapping[str, Any]) -> Record:
 
 
 def simhash(digests: Iterable[bytes]) -> int:
-    """The number in which each bit is set if more than half of these 8-byte digests have it set.
+    """A number of 64 bits, each of which is set if more than half of these 8-byte digests have it set.
 
     >>> simhash([bytes([0] * 7 + [last]) for last in (0b001, 0b011, 0b111, 0b111)]), simhash([])
     (3, 0)

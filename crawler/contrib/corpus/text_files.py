@@ -144,7 +144,7 @@ def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
 
 
 def _known_text(text: str, address: object, place: str) -> KnownText:
-    """The values of a text that are compared. `place` stands in for a missing address."""
+    """A text as `KnownText`; `place` stands in for a missing address."""
     shown_address = place
     if isinstance(address, str) and address:
         shown_address = address[:LONGEST_ADDRESS]
@@ -152,7 +152,7 @@ def _known_text(text: str, address: object, place: str) -> KnownText:
 
 
 def _read_json(path: Path, name: str) -> Texts:
-    read_row = _text_of_row  # unless the first line is the header of a file of signatures
+    read_row = _text_of_row  # replaced if the first line is the header of a file of signatures
     with _opened(path) as file:
         for number, line in enumerate(_lines(file), 1):
             place = f"{name}:{number}"
@@ -229,10 +229,11 @@ def _read_csv(path: Path, name: str) -> Texts:
 
 
 class _CsvLines:
-    """The lines of CSV. Bytes that are not UTF-8 are decoded as surrogates, so that `_text_of_cells` can report their
-    rows.
+    """The lines of CSV, for `csv.reader`. Bytes that are not UTF-8 are decoded as surrogates, so that `_text_of_cells`
+    can report their rows.
 
-    An unclosed quote would make one row of all following lines, so a csv.Error is raised when a row gets too long.
+    An unclosed quote would make one row of all following lines. So a csv.Error is raised when a row gets longer than
+    `LONGEST_ROW`; the caller announces each row by `begin_row`.
     """
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
@@ -241,7 +242,7 @@ class _CsvLines:
         self._row_bytes = 0
 
     def begin_row(self) -> None:
-        """Begin to count the bytes of the next row."""
+        """Start counting the bytes of the next row."""
         self._row_bytes = 0
 
     def __iter__(self) -> Iterator[str]:

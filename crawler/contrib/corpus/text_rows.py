@@ -1,7 +1,7 @@
-"""Texts in temporary files: a row for each text with the values that are compared, and a second file of addresses.
+"""Texts in two temporary files: one has a row for each text with the values that are compared, the other the addresses.
 
 crawler/recrawl/near_duplicates.py compares the rows; its docstring says how much memory that takes. The addresses are
-written to a file, because reading them from the database again would be slow: each is in another place of the disk.
+written to a file because reading them from the database again would be slow: there they are scattered over the disk.
 """
 
 from collections.abc import Iterator
@@ -90,7 +90,7 @@ class TextRows:
     def addresses(self, rows: Numbers) -> Iterator[str]:
         """The addresses of the texts in these rows."""
         ends = self.values()["address_end"]
-        starts = np.where(rows > 0, ends[rows - 1], 0)
+        starts = np.where(rows > 0, ends[rows - 1], 0)  # an address begins where that of the previous row ends
         for start, end in zip(starts.tolist(), ends[rows].tolist(), strict=True):
             self._addresses.seek(start)
             yield self._addresses.read(end - start).decode()

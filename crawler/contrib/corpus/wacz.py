@@ -50,7 +50,9 @@ def wacz(
     robots: RobotsBodies = lambda digest: None,
     folder: Path | None = None,
 ) -> Iterator[bytes]:
-    """The parts of the file; `fields` is ignored. `folder` is for temporary files, None for the system's."""
+    """The parts of the file; `fields` is ignored. `robots` returns the bytes of a robots.txt by its digest. `folder` is
+    where temporary files go, None for the system's folder.
+    """
     try:
         with TemporaryDirectory(dir=folder) as name, closing(sqlite3.connect(Path(name) / "lines.db")) as database:
             database.executescript("PRAGMA journal_mode=OFF; CREATE TABLE cdx (line); CREATE TABLE page (line, crawl)")
@@ -66,7 +68,7 @@ def wacz(
 
 
 class _Package:
-    """A ZIP file with a list of its files and their digests at the end."""
+    """A ZIP file that is written in parts and ends with a list of its files and their digests."""
 
     def __init__(self) -> None:
         self._sink = ByteSink()
@@ -90,7 +92,7 @@ class _Package:
         self._resources.append({"name": name, "path": path, "hash": f"sha256:{digest.hexdigest()}", "bytes": size})
 
     def finish(self, title: str) -> Iterator[bytes]:
-        """Add the list of files, and its digest."""
+        """Add the list of files, and a file with its digest; yields the last parts of the ZIP file."""
         description = {
             "profile": "data-package",
             "wacz_version": VERSION,

@@ -5,8 +5,8 @@ if the page was unchanged when it was last requested again. A robots.txt precede
 allowed, once for each version. It is a `resource`, because the database has its bytes and not its response. Digests are
 SHA-256. The payload digest of a page is the item field `raw_digest`, that of a robots.txt is in the field `rights`.
 
-Responses are decompressed; if that changed the length, X-Crawler-Content-Length has the original one. The same pages
-give the same records, except for the date and the id of the first record.
+Responses are decompressed; if that changed the length, X-Crawler-Content-Length has the original one. Two exports of
+the same pages differ only in the date and the id of the first record, which describes the file.
 """
 
 import re
@@ -88,7 +88,9 @@ def _robots_record(url: str, digest: str, read_at: str, body: bytes) -> WarcReco
 def warc(
     pages: Iterable[StoredPage], fields: Sequence[str] = (), robots: RobotsBodies = lambda digest: None
 ) -> Iterator[bytes]:
-    """The complete records: a description of the file, then the records of the pages. `fields` is ignored."""
+    """The records as bytes: first a description of the file, then the records of the pages. `fields` is ignored, and
+    `robots` returns the bytes of a robots.txt by its digest.
+    """
     yield info().data
     robots_records = RobotsRecords(robots)
     for page in pages:
@@ -147,7 +149,8 @@ def _response_block(response: StoredResponse) -> bytes:
     size = str(len(response.body))
     headers = []
     for name, value in response.headers:
-        is_same_length = name.lower() == "content-length" and value == size  # which is added below
+        # Content-Length is added below; a header with the same value is dropped.
+        is_same_length = name.lower() == "content-length" and value == size
         if name.lower() not in OF_TRANSFER:
             headers.append((name, value))
         elif not is_same_length:
