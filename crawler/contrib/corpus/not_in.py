@@ -100,7 +100,7 @@ class KnownTexts:
 
 
 def _distinct_texts(values: NDArray[np.void]) -> Numbers:
-    """The rows of texts that have letters or digits; of texts with the same ones, only the first row."""
+    """The rows of texts that have letters or digits; of texts with the same letters and digits, only the first row."""
     rows = np.flatnonzero(values["has_letters"] == 1)
     _, firsts = np.unique(values["fingerprint"][rows], return_index=True)
     return np.sort(rows[firsts])

@@ -19,7 +19,7 @@ from crawler.rights.statement import Use
 MOST_ROWS = 10_000
 """The most rows of a row group."""
 GROUP_CHARACTERS = 8 * 1024 * 1024
-"""The number of characters from which on a row group is closed."""
+"""A row group is closed as soon as it has this many characters."""
 RIGHTS = "rights"
 QUALITY = "quality"
 RIGHTS_TYPE = {

@@ -30,7 +30,9 @@ class Preset:
     needs: tuple[str, ...]
     """The columns of pages that the records are made of."""
     fields: Mapping[str, tuple[Any, str]]
-    """The type of each field, as `_arrow_type` of parquet.py reads it, and its meaning."""
+    """The Arrow type of each field, and its meaning. A type is a name, a dict with the types of a structure, or a list
+    of one type.
+    """
     record: Callable[[int, Mapping[str, Any]], Record]
     """Returns the record of a page, from its key and its values."""
 

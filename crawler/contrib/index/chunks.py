@@ -109,7 +109,7 @@ def page_chunks(
 
 
 def chunk_changes(old_ids: Iterable[str], new: Sequence[Chunk]) -> ChunkChanges:
-    """What makes an index with the chunks `old_ids` of a page up to date: chunks to add, and ids to delete.
+    """The changes after which an index has exactly the chunks `new` of a page; `old_ids` are the ids that it has now.
 
     >>> old = page_chunks("Bees dance.\\n\\n# Honey\\n\\nSweet.")
     >>> new = page_chunks("Bees dance.\\n\\n# Honey\\n\\nGolden.")

@@ -3,9 +3,9 @@
 The targets of an erasure are addresses of pages and names of hosts. Rows are found in two steps: a condition in SQL
 (`may_be_in`) selects the rows that may name a target, and `target_of` or `covers` then compares their addresses.
 
-Two values of a page are left: a digest of its address, and the address's key, a hash by which the crawl recognizes the
-address and does not request it again. Only a digest of its name is left of a host. Other pages keep their texts; if a
-field of their rows has the address of an erased page, it is cleared.
+What is left of a page is a digest of its address, and the address's key: a hash by which the crawl recognizes the
+address and does not request it again. What is left of a host is a digest of its name. Other pages keep their texts, but
+the fields of their rows that have the address of an erased page are cleared.
 """
 
 import json
@@ -179,7 +179,10 @@ class RowEraser:
             self.connection.execute(insert(page_change), [{"crawl_id": self.crawl_id, "key": key} for key in part])
 
     def _erase_verdicts(self) -> set[int]:
-        """Delete the verdicts on images of erased pages and on erased images; returns the sites that show these."""
+        """Delete the verdicts on images of erased pages and on erased images.
+
+        Returns the ids of the sites whose pages show these images.
+        """
         naming_columns = verdict.c.url, verdict.c.page, verdict.c.target
         columns = (
             verdict.c.id,

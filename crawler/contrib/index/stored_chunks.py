@@ -15,7 +15,7 @@ from crawler.reports.stored_pages import StoredPage
 FIELDS = ("url", "title", "language", "text", "markdown")
 """The columns of pages that chunks are made of."""
 HEADING_LINE = "\n#"
-"""The beginning of a heading that is not on the first line; a heading there is the title."""
+"""The beginning of a heading that is not on the first line; a heading on the first line is the title."""
 
 
 def stored_chunks(page: StoredPage, tokens: int = TOKENS, count: CountTokens = estimated_tokens) -> list[Chunk]:

@@ -24,9 +24,7 @@ from crawler.store.page_tables import page
 SAMPLED = 10_000
 """The most pages of the sample."""
 MOST_MEASURED = 1_000
-"""The number of pages with computed numbers after which the sample ends; to compute them takes 4 s. Numbers are
-computed if the crawl did not store them.
-"""
+"""The sample ends after this many pages whose numbers the crawl did not store: computing these numbers takes 4 s."""
 BEGINNING = 240
 """The most characters of a text that are shown."""
 MOST_LANGUAGES = 8
