@@ -141,7 +141,7 @@ def _chunks(body: bytes) -> Iterator[bytes]:
 
 
 def decoded(body: bytes, coding: str) -> bytes:
-    """The body without its content coding; unchanged if it was stored without it, and is HTML."""
+    """The body without its content coding. An HTML body that was stored without the declared coding is unchanged."""
     if not body:
         return body
     try:

@@ -151,7 +151,7 @@ class _Packed:
         """Go to the next part; returns whether there is one, and whether only padding (zero bytes) was skipped."""
         is_padding = True
         while data := self.read():
-            while len(data) < MAGIC_LENGTH:
+            while len(data) < MAGIC_LENGTH:  # too short to have a whole magic
                 more = self.read()
                 if not more:
                     break

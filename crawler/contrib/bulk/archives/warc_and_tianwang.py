@@ -1,8 +1,9 @@
 """WARC (ISO 28500) and Tianwang's raw pages: archives whose records have a header with their length.
 
 The head of a record consists of `name: value` lines and an empty line, and says how many bytes of data follow. A wrong
-length must not cost the next records: unless the end of a record follows the data, they reach to the next line with
-which a record begins. A hole is a damaged part of a compressed file (see `stream`); it cuts off a record.
+length must not cost the next records. So if the end of a record does not follow after that many bytes, the length is
+ignored: the data reach to the next line with which a record begins. A hole is a damaged part of a compressed file (see
+`stream`); it cuts off a record.
 
 In a WARC file, the pages are among the responses and resources that a crawler stored. Neither warcio nor FastWARC is
 used: both stop at the first damaged record, and return a record that is cut off as if it were complete. The file may be
@@ -39,8 +40,10 @@ from crawler.outcomes import Code, Outcome
 from crawler.page.page import media_type
 
 LENGTH = re.compile(r"\d{1,18}", re.ASCII)
-CHECKED_BYTES = 80  # after the data, in which the end of the record must be found
-BYTES_OF_TOO_LONG = MAX_HEAD  # the data that are kept of a record that is too long: its HTTP header tells its type
+CHECKED_BYTES = 80
+"""The bytes after the data in which the end of the record must be found."""
+BYTES_OF_TOO_LONG = MAX_HEAD
+"""The bytes that are kept of a record that is too long: its HTTP header tells the type of the page."""
 
 # Faults of a record's length.
 WRONG_LENGTH = "its length is off"
@@ -63,12 +66,12 @@ class RecordLayout:
 WARC = RecordLayout(mark=b"WARC/", length_field="content-length", end=re.compile(rb"\r?\n\r?\n|[\r\n]*(?:\Z|WARC/)"))
 WARC_PAGES = frozenset(("response", "resource"))
 """The types of records that may be pages."""
-# In `end`, the first line of the next record may be damaged.
+# The second alternative of `end` is for a next record whose first line is damaged.
 TIANWANG = RecordLayout(
     mark=b"version: ", length_field="length", end=re.compile(rb"[\r\n]*(?:version: |\Z)|[\r\n]+[^\n]{1,40}\nurl: ")
 )
-# By this, a file of the format is recognized, even if its first records are damaged.
 TIANWANG_BEGINNING = re.compile(rb"^version: .*\n(?:.+\n){0,20}?url: |\A\s*version: ", re.MULTILINE)
+"""Identifies a file of the format by its first bytes, even if its first records are damaged."""
 CLOSING_TAG = b"</html>"
 
 
