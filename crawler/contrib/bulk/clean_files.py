@@ -55,7 +55,9 @@ from crawler.processes.machine import GARBAGE_THRESHOLD, cores
 from crawler.translation.message import Message, counted, localized, plural
 
 Engine = Callable[[FileCleaner, Sequence[FileToClean], Callable[[str], None]], Iterator[FileResult]]
-"""A function that cleans files and yields the result of each when it is done."""
+"""A function that cleans files and yields the result of each when it is done; its last argument reports a line to the
+user.
+"""
 
 
 def chosen_engine(opts: argparse.Namespace, jobs: int) -> Engine:
@@ -83,7 +85,7 @@ class FilesProgress(CleaningProgress):
         super().__init__(total, lambda: self.bytes_done, tally, interval)
 
     def end(self, file: FileToClean) -> None:
-        """Count a file that has been read."""
+        """Count a file that a worker has finished."""
         self.bytes_done += file.size or 0
         self.files_done += 1
 
@@ -100,7 +102,9 @@ class FilesProgress(CleaningProgress):
 
 @contextmanager
 def only_run(folder: Path, lock_name: str, shown: str) -> Iterator[None]:
-    """A context in which no other run uses the folder; raises a WrongUseError that names it `shown` if one does."""
+    """A context in which no other run uses the folder. If another run does, raises a WrongUseError, in which the folder
+    is called `shown`.
+    """
     try:
         lock = take_lock(folder / lock_name)
     except OSError as error:

@@ -1,9 +1,9 @@
 """`winnow clean --stored`: extracts the texts of a crawl's pages again from stored responses, in the database.
 
-All fields of `READERS` are read again. So are the numbers of published rules in `quality` (text numbers) of pages that
-have them, and the Markdown of pages that have it or for which it is requested. Pages are saved in batches, each in one
-transaction. The progress is in OUTPUT_DIR/.NAME.clean.json, so that the same command continues however the run ended.
-Saving a page twice changes nothing.
+All fields of `READERS` are read again. If `quality` of a page has the numbers of published rules (text numbers), they
+are computed again. Markdown is written again for pages that have it, or for all pages on request. Pages are saved in
+batches, each in one transaction. The progress is in OUTPUT_DIR/.NAME.clean.json, so that the same command continues
+however the run ended. Saving a page twice changes nothing.
 """
 
 import argparse
@@ -77,9 +77,9 @@ from crawler.store.read_only import exists, reading
 from crawler.translation.message import Message, localized, plural
 from crawler.urls.parsing import host_of
 
-# Waiting pages are saved as soon as there are so many, or as they have so many characters.
+# Waiting pages are saved as soon as they reach one of these numbers.
 PAGES_AT_ONCE = 200
-LETTERS_AT_ONCE = 8_000_000
+CHARACTERS_AT_ONCE = 8_000_000
 LINK = re.compile(r"(?<!!)\[(?:[^\]\\]|\\.)*\]\(")
 """A link in Markdown; an image has ! before it."""
 
@@ -132,7 +132,7 @@ class CleanedPage:
     broken: Broken | None = None
 
     @property
-    def letters(self) -> int:
+    def characters(self) -> int:
         """Characters of the values to save."""
         return sum(len(value) for value in (self.row or {}).values() if isinstance(value, str))
 
@@ -273,14 +273,14 @@ class StoredRun:
     def go(self, connection: Connection, jobs: int, progress: CleaningProgress) -> None:
         """Process all pages after the bookmark, then group near-duplicates again."""
         work = partial(extract_again, judges_images=self.options.judges_images, fallback=self.fallback)
-        letters = 0
+        characters = 0
         for result in in_order(work, self.pages(connection), jobs, lost_page, partial(progress.say, DIED)):
             self.count(result, progress)
             self.waiting.append(result)
-            letters += result.letters
-            if len(self.waiting) >= PAGES_AT_ONCE or letters >= LETTERS_AT_ONCE:
+            characters += result.characters
+            if len(self.waiting) >= PAGES_AT_ONCE or characters >= CHARACTERS_AT_ONCE:
                 self.save()
-                letters = 0
+                characters = 0
             progress.show()
         self.save()
         if self.bookmark.has_changed:
@@ -359,7 +359,7 @@ class StoredRun:
             progress.say(f"{result.broken.place}: {result.broken.why}")
         elif result.row is not None:
             size = len(result.row["to_text"].encode())
-            # The line is not counted.
+            # Only the sizes are counted, so the line is empty.
             self.tally.add(Cleaned(line=b"", before=result.before, after=size, ended=result.ended))
             self.changed += result.has_changed
 
@@ -446,8 +446,8 @@ def clean_stored(opts: argparse.Namespace, settings: Settings) -> int:
     with only_run(folder, f".{crawl.name}.clean.lock", str(folder)):
         engine = open_database(url)
         try:
-            # So that readers of changes notice if the database was restored from a backup. In a transaction of its own,
-            # as it blocks the changes of other crawls.
+            # By a new epoch, readers of changes notice if the database was restored from a backup. It needs a separate
+            # transaction, because it blocks the changes of other crawls.
             with database_errors(url), engine.begin() as connection:
                 begin_epoch(connection)
             with database_errors(url), engine.begin() as connection:

@@ -168,11 +168,16 @@ def group_again(engine: Engine, cleaned_crawl: CleanedCrawl) -> Iterator[int]:
             pages = [
                 compared_page(row.key, row.url, row.signature, row.text_fingerprint, row.text_owner) for row in rows
             ]
-            # The original of each page; None if the page is no near-duplicate. `now` may also have earlier pages, whose
-            # original has changed.
-            before = {row.key: row.duplicate_of for row in rows}
-            now = dict.fromkeys(before) | enter_pages(connection, cleaned_crawl.id, pages)
-            save_copies(connection, {key: now[key] for key in now if key not in before or now[key] != before[key]})
+            # The original of each page, None if the page is no near-duplicate: as stored, and as found now. Pages of
+            # earlier batches whose original has changed are only in `new_originals`.
+            old_originals = {row.key: row.duplicate_of for row in rows}
+            new_originals = dict.fromkeys(old_originals) | enter_pages(connection, cleaned_crawl.id, pages)
+            changed_originals = {
+                key: original
+                for key, original in new_originals.items()
+                if key not in old_originals or original != old_originals[key]
+            }
+            save_copies(connection, changed_originals)
         if not rows:
             return
         last_page_id = rows[-1].id
@@ -181,7 +186,7 @@ def group_again(engine: Engine, cleaned_crawl: CleanedCrawl) -> Iterator[int]:
 
 
 def _may_be_original(cleaned_crawl: CleanedCrawl) -> tuple[ColumnElement[bool], ...]:
-    """The conditions on pages that are not gone and were seen since the last fresh start of the crawl."""
+    """The conditions under which a page may be an original: it is not gone, and was seen since the last fresh start."""
     return page.c.gone_at.is_(None), page.c.last_round >= cleaned_crawl.first_round
 
 

@@ -1,8 +1,8 @@
 """Cleans saved pages: turns raw records into lines of JSON in the same order, on any number of processors.
 
-A cleaner is a function from a record to its line; `method_cleaner` makes the cleaner of a method. `cleaning_results`
-applies it to the records of all inputs. Instead, `FileCleaner` cleans one file of an archive into one file of lines, in
-any process on any machine.
+A cleaner is a function from a record to its line; `method_cleaner` makes the cleaner of a method. There are two ways to
+apply it: `cleaning_results` cleans the records of all inputs in order; `FileCleaner` cleans one file of an archive into
+one file of lines, in any process on any machine.
 """
 
 import json
@@ -213,7 +213,8 @@ def _lost_record(record: ReadResult) -> CleaningResult:
     return Broken(place=record.place, why="the process that cleans it dies")
 
 
-MOST_NAMED = 10  # broken records of a file that are listed; further ones are only counted, to save memory
+MOST_NAMED = 10
+"""The most broken records of a file that are listed; further ones are only counted, to save memory."""
 
 
 @dataclass

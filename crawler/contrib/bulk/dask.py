@@ -67,7 +67,7 @@ class DaskRun:
                     future = self.client.submit(self.clean, file, key=f"clean-{token_hex(8)}", pure=False)
                     self.under_way[future] = file
                 yield from self.finished()
-            self.poll_workers(at_once=True)
+            self.poll_workers(at_once=True)  # reports a worker that is gone since the last poll
         except (CancelledError, FutureCancelledError, CommClosedError, OSError) as error:
             raise WorkersError(f"the scheduler does not answer any more ({type(error).__name__})") from None
         finally:
@@ -75,7 +75,9 @@ class DaskRun:
                 self.client.cancel(list(self.under_way))
 
     def poll_workers(self, at_once: bool = False) -> None:
-        """Update the list of workers now and then; report when one is gone or there are none."""
+        """Update the list of workers, at most every POLL_SECONDS unless `at_once`; report when one is gone or there are
+        none.
+        """
         if not at_once and time.monotonic() - self.last_poll < POLL_SECONDS:
             return
         self.last_poll = time.monotonic()

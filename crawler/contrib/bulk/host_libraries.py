@@ -1,9 +1,10 @@
 """Learns which parts the pages of a host have in common, from the saved pages themselves before they are cleaned.
 
 A library holds the common parts of one host. The records are read twice. The first pass counts the pages of each host.
-The second pass learns from a sample of each host that has at least N1 pages. The pages of a sample are taken at regular
-intervals, so that it is small and has pages of all kinds. The libraries are complete before any page is cleaned, so the
-texts are the same with any number of processes.
+The second pass learns from a sample of each host that has at least N1 pages, the size of a batch to learn from
+(crawler/extraction/methods/template.py). The pages of a sample are taken at regular intervals, so that it is small and
+has pages of all kinds. The libraries are complete before any page is cleaned, so the texts are the same with any number
+of processes.
 """
 
 from collections import Counter
@@ -17,7 +18,7 @@ from crawler.page.page import NotHtmlError, Page
 from crawler.urls.parsing import host_of
 
 PAGES_A_HOST = 2 * N1
-"""Pages in the sample of a host, at most."""
+"""The most pages in the sample of a host."""
 
 Libraries = Mapping[str, Library]
 """The library of each host, by its name."""
@@ -45,7 +46,7 @@ def learned_libraries(
         is_in_sample = pages_seen[host] % steps[host] == 0 and pages_seen[host] <= PAGES_A_HOST * steps[host]
         if is_in_sample:
             learner = learners.setdefault(host, Learner(new_library()))
-            template_count += len(learner.add(page))
+            template_count += len(learner.add(page))  # the templates that are new in the library
             if template_count > MAX_KEPT:  # as many as a crawl keeps in memory
                 break
     return {host: learner.library for host, learner in learners.items() if learner.library}

@@ -46,7 +46,8 @@ NOT_REQUESTED = Skipped(Outcome(Code.NOT_ASKED_FOR))
 FILE = "file"
 """The field of a record's head with the path of its file."""
 DIGITS = 6  # digits after the point in scores
-NAMELESS = "http://page.example/"  # the address of pages without one, to which relative addresses in labels are joined
+NAMELESS = "http://page.example/"
+"""Stands for the address of a page that has none; relative addresses in labels are joined to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +115,16 @@ def evidence(
 
 
 def judged(
-    records: Iterable[ReadResult], panel: ImageJudging, jobs: int, died: Callable[[], None]
+    records: Iterable[ReadResult], judging: ImageJudging, jobs: int, died: Callable[[], None]
 ) -> Iterator[JudgedPage | Broken]:
     """The verdicts on the images of each page, or why the page is broken."""
-    for result in in_order(partial(_judge, panel=panel), records, jobs, _lost, died):
+    for result in in_order(partial(_judge, judging=judging), records, jobs, _lost, died):
         if not isinstance(result, Skipped):
             yield result
 
 
 def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
-    """The first judge's verdicts as lines of JSON; reasons are sentences for people, or else codes."""
+    """The first judge's verdicts as lines of JSON. Reasons are sentences if `for_people`, otherwise codes."""
     for address, (verdict, *_) in page.images.items():
         scores = {"keyword": verdict.keyword, "redundancy": verdict.redundancy, "entropy": verdict.entropy}
         values = {
@@ -150,17 +151,17 @@ def _page_evidence(record: ReadResult, nameless: str) -> tuple[str, Evidence] | 
     return saved.site, page_evidence
 
 
-def _judge(record: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skipped:
+def _judge(record: ReadResult, judging: ImageJudging) -> JudgedPage | Broken | Skipped:
     """The verdicts on the images of a page; never raises an exception."""
     if not isinstance(record, Raw):
         return record
     try:
-        saved = page_of(record, panel.nameless)
-        if panel.page_ids is not None and saved.id not in panel.page_ids:
+        saved = page_of(record, judging.nameless)
+        if judging.page_ids is not None and saved.id not in judging.page_ids:
             return NOT_REQUESTED
-        site_evidence = panel.evidence.get(saved.site) or Evidence()
-        page_sightings = sightings(saved.page, panel.extract(saved.page)) if saved.page.images else ()
-        verdicts_of_judges = [verdicts(page_sightings, judge, site_evidence) for judge in panel.judges]
+        site_evidence = judging.evidence.get(saved.site) or Evidence()
+        page_sightings = sightings(saved.page, judging.extract(saved.page)) if saved.page.images else ()
+        verdicts_of_judges = [verdicts(page_sightings, judge, site_evidence) for judge in judging.judges]
         images = {url: tuple(by_url[url] for by_url in verdicts_of_judges) for url in verdicts_of_judges[0]}
     except BrokenError as error:
         return Broken(place=record.place, why=str(error))
@@ -203,7 +204,7 @@ def _lost(record: ReadResult) -> JudgedPage | Broken | Skipped:
 
 @dataclass
 class JudgingRun:
-    """A file whose images are judged, and its lines counted so far."""
+    """A file whose images are judged, and the counts so far."""
 
     path: Path
     output: AtomicFile
@@ -214,9 +215,9 @@ class JudgingRun:
     broken: int = 0
 
     def go(self, judge: Judge, extract: Extractor) -> None:
-        """Judge everything; nothing is written if there is no page."""
-        panel = ImageJudging((judge,), extract, evidence(read(self.path), self.jobs, _died))
-        for result in judged(read(self.path), panel, self.jobs, _died):
+        """Judge the images of all pages; the output is not finished if there is no page."""
+        judging = ImageJudging((judge,), extract, evidence(read(self.path), self.jobs, _died))
+        for result in judged(read(self.path), judging, self.jobs, _died):
             if isinstance(result, Broken):
                 self.broken += 1
                 say(COMMAND, f"{result.place}: {result.why}")

@@ -22,7 +22,9 @@ class CleaningProgress:
     """Shows the counts of records now and then, and errors of single records between them."""
 
     def __init__(self, total: int, amount_read: Callable[[], int], tally: CleaningCounts, interval: float) -> None:
-        """`total` is the size of all input, 0 if unknown; `amount_read` returns how much of it was read."""
+        """`total` is the size of all input, 0 if unknown; `amount_read` returns how much of it was read. `interval` is
+        the time between two lines in the log, in seconds.
+        """
         self.amount_read = amount_read
         self.tally = tally
         self.interval = interval

@@ -116,12 +116,12 @@ def write_manifest(folder: Path, options: Mapping[str, Any], files: Sequence[Fil
     """
     path = folder / MANIFEST
     sizes = {file.output: file.size for file in files}
-    now = {"folder": secrets.token_hex(16), "maker": maker(), "options": dict(options), "sizes": sizes}
-    before: dict[str, Any] = now | {"sizes": {}}  # in a new folder, nothing is different from before
+    manifest = {"folder": secrets.token_hex(16), "maker": maker(), "options": dict(options), "sizes": sizes}
+    earlier: dict[str, Any] = manifest | {"sizes": {}}  # in a new folder, nothing differs from an earlier run
     if path.exists():
-        before = json.loads(path.read_bytes())
-    earlier_sizes = before["sizes"]
-    _compare(folder, before, now)
+        earlier = json.loads(path.read_bytes())
+    earlier_sizes = earlier["sizes"]
+    _compare(folder, earlier, manifest)
     foreign_file = next((name for name in sizes if name not in earlier_sizes and os.path.lexists(folder / name)), None)
     if foreign_file:
         raise WrongUseError(
@@ -133,9 +133,9 @@ def write_manifest(folder: Path, options: Mapping[str, Any], files: Sequence[Fil
     # The files of earlier runs stay, and a file that cannot be read keeps its earlier size.
     new_sizes = {name: earlier_sizes.get(name) if size is None else size for name, size in sizes.items()}
     with AtomicFile(str(path)) as output:
-        output.write(json.dumps(before | {"sizes": earlier_sizes | new_sizes}, indent=1).encode() + b"\n")
+        output.write(json.dumps(earlier | {"sizes": earlier_sizes | new_sizes}, indent=1).encode() + b"\n")
         output.finish()
-    return str(before["folder"])
+    return str(earlier["folder"])
 
 
 def is_same_folder(folder: Path, folder_id: str) -> bool:
@@ -147,20 +147,20 @@ def is_same_folder(folder: Path, folder_id: str) -> bool:
         return False
 
 
-def _compare(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raise a WrongUseError if a run with the manifest `now` might write other lines than the earlier run."""
-    if before["maker"] != now["maker"]:
+def _compare(folder: Path, earlier: Mapping[str, Any], manifest: Mapping[str, Any]) -> None:
+    """Raise a WrongUseError if a run with this manifest might write other lines than the earlier run."""
+    if earlier["maker"] != manifest["maker"]:
         raise WrongUseError(
             "{path} was made by {before}, not by {now}: {advice}",
             path=repr(str(folder)),
-            before=before["maker"],
-            now=now["maker"],
+            before=earlier["maker"],
+            now=manifest["maker"],
             advice=OTHER_FOLDER,
         )
 
-    for name in sorted(before["options"].keys() | now["options"].keys()):
-        earlier_value = before["options"].get(name)
-        value = now["options"].get(name)
+    for name in sorted(earlier["options"].keys() | manifest["options"].keys()):
+        earlier_value = earlier["options"].get(name)
+        value = manifest["options"].get(name)
         if value != earlier_value:
             raise WrongUseError(
                 "{path} was made with {option} {before}, not {now}: {advice}",
@@ -171,8 +171,8 @@ def _compare(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) ->
                 advice=OTHER_FOLDER,
             )
 
-    for name, size in now["sizes"].items():
-        earlier_size = before["sizes"].get(name)
+    for name, size in manifest["sizes"].items():
+        earlier_size = earlier["sizes"].get(name)
         if size is not None and earlier_size is not None and size != earlier_size:
             raise WrongUseError(
                 "the input of {name} in {path} had {before} bytes, and now has {now}: {advice}",
