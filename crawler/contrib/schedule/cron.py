@@ -29,8 +29,10 @@ NAMED_LINES = {
     "@annually": "0 0 1 1 *",
 }
 """Names for whole lines."""
-LONGEST = 200  # characters of a cron line, at most
-MOST_MISSED = 1_000  # missed times that are counted, at most
+LONGEST = 200
+"""The most characters of a cron line."""
+MOST_MISSED = 1_000
+"""The most missed times that are counted."""
 
 
 class CronError(WrongUseError):
@@ -72,7 +74,7 @@ class Cron:
 
     def count(self, since: float, until: float) -> int:
         """The number of times after one moment and up to another, counted up to MOST_MISSED."""
-        # A job's row may be damaged: neither NaN nor a very low number is a date.
+        # A job's row may be damaged: NaN and very low numbers are no dates, and max() replaces them by 0.
         times = islice(self.times(max(0.0, since)), MOST_MISSED)
         return sum(1 for _ in takewhile(lambda time: time <= until, times))
 

@@ -30,8 +30,8 @@ FILE_SETTINGS = ("IMAGE_NOISE_WEIGHTS", "IMAGE_NOISE_LISTS", "FOCUS_VECTORS")
 
 
 def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, str], base: BaseSettings) -> Arguments:
-    """The checked arguments of a job's crawl; raises an ArgumentError if `scrapy crawl` would refuse them, or if a job
-    may not have one of the settings.
+    """The parsed arguments of a job's crawl. Raises an ArgumentError if `scrapy crawl` would refuse the arguments, or a
+    job may not have one of the settings.
 
     `settings` are the job's own; they take precedence over `base`, the settings of this machine.
     """
@@ -49,7 +49,9 @@ def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, st
 
 
 def may_be_set(name: str) -> bool:
-    """Whether a job may have a custom setting of this name."""
+    """Whether a job may have a setting of this name. Of Scrapy's own settings, only numbers are allowed: words may name
+    code.
+    """
     if name in REFUSED_SETTINGS | SCHEDULER_SETTINGS or name.startswith("SCHEDULE_") or not name.isupper():
         return False
     if hasattr(our_settings, name):
@@ -99,7 +101,7 @@ def _with_absolute_paths(
     new_arguments = dict(arguments)
     seeds = new_arguments.get("seeds", "").strip()
     is_address = ":" in seeds.partition("/")[0]
-    if seeds != "demo" and not is_address:
+    if seeds != "demo" and not is_address:  # the name of a file
         new_arguments["seeds"] = str(Path(seeds).absolute())
     new_settings = dict(settings)
     for name in FILE_SETTINGS:

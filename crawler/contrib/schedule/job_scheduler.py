@@ -5,8 +5,8 @@ effect at once, and several schedulers can share the jobs. If several times pass
 once for all of them, and the run counts the others as missed. If a job is due while a run of it continues, the job is
 not started, and the run counts the time as skipped.
 
-A scheduler adopts a run that it did not start if the run's scheduler died: it counts among the crawls that may run at
-the same time, and is told to stop when the scheduler stops.
+If the scheduler of a run dies, the next scheduler of its folder adopts the run. Then the run counts among the crawls
+that may run at the same time, and is told to stop when the new scheduler stops.
 """
 
 import logging
@@ -46,12 +46,16 @@ from crawler.translation.message import counted
 
 logger = logging.getLogger(__name__)
 
-LATE_SECONDS = 60.0  # a run that starts more than this after its time is called late
-# How long the database must have been reachable before runs without a heartbeat count as dead: after an outage, they
-# need time to write one.
+LATE_SECONDS = 60.0
+"""A run that starts more than this after its time is called late."""
 STEADY_SECONDS = LEASE_SECONDS / 2
-STEP_SECONDS = 1.0  # between two steps
-CHECK_SECONDS = 0.1  # between two checks whether runs that must stop have ended
+"""How long the database must have been reachable before runs without a heartbeat count as dead: after an outage, they
+need time to write one.
+"""
+STEP_SECONDS = 1.0
+"""The time between two steps of the scheduler."""
+CHECK_SECONDS = 0.1
+"""The time between two checks whether runs that must stop have ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +63,10 @@ class SchedulerLimits:
     """The limits of a scheduler."""
 
     at_once: int
-    """Crawls that run at the same time, at most."""
+    """The most crawls that run at the same time."""
     _: KW_ONLY
     keep_runs: int = 100
-    """Runs of a job that are kept, with their logs."""
+    """The number of runs of a job that are kept, with their logs."""
     stop_seconds: float = 150.0
     """Seconds that crawls have to stop: DATABASE_RETRY_SECONDS, and some more."""
     notices: NoticeSettings = field(default_factory=NoticeSettings)
@@ -135,11 +139,11 @@ class JobScheduler:
             self.jobs.forget(started_run.job, self.limits.keep_runs)
 
     def end_or_adopt(self, job: Job, run: Run, now: float) -> None:
-        """Record that a run has died if it has, or adopt it if its scheduler has died. This scheduler did not start the
-        run.
+        """Record the end of a run if the run is dead, or adopt the run if its scheduler is dead. This scheduler did not
+        start the run.
 
         A run that was started by hand is left to its user. Any other run in this folder belongs to a scheduler that
-        died, as a folder has one scheduler at a time.
+        died, because a folder has one scheduler at a time.
         """
         if self._is_dead(job, run, now):
             self.adopted.pop(run.id, None)
@@ -219,9 +223,10 @@ class JobScheduler:
                 return
 
     def stop(self, hurry: Callable[[], bool] = lambda: False) -> int:
-        """Stop the runs that this scheduler started or adopted cleanly; returns how many were killed.
+        """Cleanly stop the runs that this scheduler started or adopted; returns how many were killed.
 
-        Started runs that do not end within `stop_seconds` are killed, or at once if `hurry` returns true.
+        Started runs that do not end within `stop_seconds` are killed. As soon as `hurry` returns true, they are killed
+        without waiting any longer.
         """
         until = time.monotonic() + self.limits.stop_seconds
         with suppress(StateError):  # without the database, the reason is not recorded, but started runs stop
@@ -261,8 +266,8 @@ class JobScheduler:
     def _is_dead(self, job: Job, run: Run, now: float) -> bool:
         """Whether a run that this scheduler did not start has no process any more.
 
-        A process here holds the job's lock. Of a process elsewhere, or of one that is still starting, only heartbeats
-        tell.
+        A process in this folder on this machine holds the job's lock. A process elsewhere, or one that is still
+        starting, is known only by its heartbeats.
         """
         if RunPlace(run.place, run.host) == self.place and run.pid is not None:
             with suppress(OSError):  # the lock of another user's process cannot be tested
@@ -270,7 +275,7 @@ class JobScheduler:
         return now - run.beat > LEASE_SECONDS and now - (self.reachable_since or now) >= STEADY_SECONDS
 
     def _forget_ended(self, jobs: list[Job]) -> None:
-        """Forget adopted runs that have ended."""
+        """Forget adopted runs that have ended, and log how they ended."""
         running_ids = {job.now.id for job in jobs if job.now is not None}
         job_of_ended_run = {job.last.id: job for job in jobs if job.last is not None}
         for run_id in set(self.adopted) - running_ids:
@@ -280,8 +285,8 @@ class JobScheduler:
                 logger.info("%s", printable(f"{job.name}: run {job.last.number} has ended: {ended_words(job.last)}"))
 
     def _send_notices(self, jobs: list[Job], now: float) -> None:
-        """Send the notices about runs of this folder that have ended since the first step, and that this scheduler did
-        not start.
+        """Send the notices about runs of this folder that have ended since the first step. `send_once` skips those that
+        were sent before.
         """
         if self.first_step_at is None:
             self.first_step_at = now

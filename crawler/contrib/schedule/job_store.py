@@ -39,7 +39,7 @@ class RunStatus(StrEnum):
     STOPPING = N_("stopping")
     """Its scheduler has told its process to stop."""
     TOLD = N_("told to stop")
-    """It must stop; its process reads this status with its next heartbeat, as no other process tells it."""
+    """It must stop. Its process learns this only when it reads the status, with its next heartbeat."""
     DONE = "done"
     STOPPED = "stopped"
     FAILED = "failed"
@@ -140,6 +140,7 @@ class DueRun:
     missed: int = 0
     """As in `Run`."""
     next_at: float | None = None
+    """When the next run is due; None if never, or for a run that is started by hand."""
 
 
 def find_job(jobs: list[Job], name: str) -> Job:
@@ -165,7 +166,7 @@ def jobs_of(connection: Connection) -> list[Job]:
 
 
 def history_of(connection: Connection, name: str) -> tuple[Job, list[Run]]:
-    """A job and its runs, newest first; raises a JobError if there is none."""
+    """A job and its runs, newest first; raises a JobError if there is no such job."""
     named_job = find_job(jobs_of(connection), name)
     rows = connection.execute(select(run).where(run.c.job_id == named_job.id).order_by(run.c.number.desc()))
     return named_job, [Run(**row._mapping) for row in rows]
@@ -279,8 +280,8 @@ class Jobs:
             return Run(**added._mapping)
 
     def skip_times(self, due_job: Job, current_run: Run, due: DueRun) -> None:
-        """Skip the time when a job is due, and the times missed since, as they passed during its current run; count
-        them in this run.
+        """Skip the time when a job is due, and the times missed since then, because its current run continues. The run
+        counts them in `passed`.
         """
         with self.writing() as connection:
             is_still_due = job.c.id == due_job.id, job.c.next_at == due.due_at
@@ -303,7 +304,7 @@ class Jobs:
     def beat(self, run_id: int) -> bool:
         """Write a heartbeat; returns whether the run may continue.
 
-        A run whose status is STOPPING may continue, as its scheduler tells its process itself.
+        A run whose status is STOPPING may continue until its scheduler tells its process to stop.
         """
         with self.writing() as connection:
             own_row = update(run).where(run.c.id == run_id, run.c.ended_at.is_(None))

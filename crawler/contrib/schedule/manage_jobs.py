@@ -48,12 +48,13 @@ from crawler.translation.message import N_, Message, counted, localized, plural,
 logger = logging.getLogger(__name__)
 
 HOW = {ON_TIME: N_("on time"), TOO_LATE: N_("late"), BY_HAND: N_("by hand")}
-"""Why a run was started."""
+"""The words for `Run.how`."""
 CRON_IN_UTC = Cron("* * * * *", "UTC")
 """For dates in UTC: only its time zone is used."""
 NOT_STARTED = 1
 """The exit status if the job is already running, or cannot be started."""
-SIGNAL_STATUS = 128  # added to the number of a signal that ended the process, as in shells
+SIGNAL_STATUS = 128
+"""Is added to the number of a signal that ended the process, as in shells."""
 PIECE_BYTES = 65_536
 
 
@@ -266,11 +267,11 @@ class StopRequests:
 
 @contextmanager
 def stopping() -> Iterator[StopRequests]:
-    """A context in which signals to stop are counted, except those that are ignored, as under nohup."""
+    """A context in which signals to stop are counted. A signal that is ignored, as under nohup, stays ignored."""
     requests = StopRequests()
     counted_signals = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
     before = {number: signal.signal(number, requests) for number in counted_signals}
-    ignore_repeats()
+    ignore_repeats()  # the signals right after the first one do not count as a second request
     try:
         yield requests
     finally:
@@ -318,7 +319,7 @@ def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
             return NOT_STARTED
         _follow(started, scheduler, stop_requests)
         status = started.child.wait()
-    if status < 0:
+    if status < 0:  # the negative number of a signal
         return SIGNAL_STATUS - status
     return status
 
@@ -328,7 +329,7 @@ def _follow(started: StartedRun, scheduler: JobScheduler, stop_requests: StopReq
     with started.child.log.open("rb") as log:
 
         def copy_and_check_hurry() -> bool:
-            """Called while the run stops; returns whether it must be killed."""
+            """Called while the run stops: copy the log; returns whether the run must be killed."""
             _copy(log)
             return stop_requests.is_repeated
 

@@ -35,10 +35,14 @@ RUN_FAILED = "failed"
 HARVEST_FELL = "harvest_fell"
 
 # The harvest of a run is the share of pages on topic among the pages that it read.
-FALLEN = 0.5  # below this share of the usual harvest, a harvest has fallen
-USUAL_RUNS = 5  # the usual harvest is the mean harvest of so many earlier runs, or fewer
-EARLIER_RUNS = 20  # earlier runs among which these are looked for, as some have failed or read few pages
-LEAST_READ = 20  # pages that a run must have read for its harvest to count
+FALLEN = 0.5
+"""A harvest has fallen if it is below this share of the usual harvest."""
+USUAL_RUNS = 5
+"""The usual harvest is the mean harvest of at most this many earlier runs."""
+EARLIER_RUNS = 20
+"""How many earlier runs are searched for the USUAL_RUNS: some have failed, or have read too few pages."""
+LEAST_READ = 20
+"""The fewest pages that a run must have read for its harvest to count."""
 # Time limits of a webhook and of the command.
 POST_SECONDS = 10.0
 COMMAND_SECONDS = 30.0
@@ -215,7 +219,11 @@ def run_command(words: Sequence[str], body: bytes) -> str:
 
 
 def within(seconds: float, get: Callable[[], str]) -> str:
-    """The result of a function, or TIMEOUT if it takes longer: a server may send its status a byte at a time."""
+    """The result of a function, or TIMEOUT if it takes longer.
+
+    The time limit of a connection is not enough: it applies to each read, and a server may send its status a byte at a
+    time.
+    """
     results: list[str] = []
     thread = Thread(target=lambda: results.append(get()), name="webhook", daemon=True)
     thread.start()
@@ -264,13 +272,13 @@ class NoticeSender:
             logger.warning("%s", printable(f"{job.name}: run {run.number}: {failure_words(failure)}"))
 
 
-def failure_words(notice: str) -> Message | None:
-    """Why a notice was not sent, by its stored result, whose first failure counts; None if it was sent.
+def failure_words(stored_result: str) -> Message | None:
+    """Why a notice was not sent; None if it was sent. Only the first of two failures is described.
 
     >>> str(failure_words("status:500")), failure_words("sent")
     ('the webhook answered with status 500', None)
     """
-    code, _, number = notice.partition(" ")[0].partition(":")
+    code, _, number = stored_result.partition(" ")[0].partition(":")
     if code in SENTENCES:
         return Message(SENTENCES[code], {"n": number})
     return None

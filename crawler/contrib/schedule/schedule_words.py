@@ -9,8 +9,10 @@ from crawler.contrib.schedule.cron import Cron
 from crawler.contrib.schedule.job_store import Run, RunStatus
 from crawler.translation.message import N_, Message, plural, span
 
-MOST_TIMES = 6  # with at most so many times a day, each is listed
-LEAST_OF_RANGE = 3  # from so many consecutive numbers on, a range is written
+MOST_TIMES = 6
+"""The most times of a day that are listed one by one."""
+LEAST_OF_RANGE = 3
+"""The fewest consecutive numbers that are written as a range."""
 DAYS = (N_("Sunday"), N_("Monday"), N_("Tuesday"), N_("Wednesday"), N_("Thursday"), N_("Friday"), N_("Saturday"))
 MONTHS = (  # nested, so that the formatter does not give each month a line
     *(N_("January"), N_("February"), N_("March"), N_("April"), N_("May"), N_("June"), N_("July"), N_("August")),
@@ -121,8 +123,8 @@ def failure(status: int | None) -> Message:
 
 
 def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]:
-    """The times of a day at which a job runs, and whether they are regular, such as "every 15 minutes". A sentence
-    begins with regular times, and otherwise with the days.
+    """The times of a day at which a job runs, and whether they are regular, such as "every 15 minutes". The description
+    of a schedule begins with the times if they are regular, otherwise with the days.
     """
     # A few times are listed.
     if len(minutes) * len(hours) <= MOST_TIMES:
@@ -164,18 +166,18 @@ def _step(numbers: Sequence[int], whole: int) -> int:
 def _days(fields: CronSim) -> Message | None:
     """The days on which a job runs; None for every day."""
     days_of_month: Message | None = None
-    if not fields.days >= EVERY_DAY:
+    if not EVERY_DAY.issubset(fields.days):
         days_of_month = _days_of_month(fields.days)
     weekdays: Message | None = None
     on_weekdays: Message | None = None
-    if not fields.weekdays >= WHOLE_WEEK:
+    if not WHOLE_WEEK.issubset(fields.weekdays):
         weekdays = _weekdays(fields)
         on_weekdays = weekdays
-        if not _has_a_range(fields):
+        if not _has_a_range(fields):  # "Monday to Friday" has no "on" before it
             on_weekdays = Message("on {days}", {"days": weekdays})
 
     # `day_and` is true if the field of days or of weekdays begins with a star: then cron runs on days that match both
-    # fields. Otherwise it runs on days that match either: on all days if one of the fields has all.
+    # fields. Otherwise it runs on days that match one of them, which is every day if one field has all.
     if days_of_month is not None and weekdays is not None and on_weekdays is not None:
         if fields.day_and:
             return Message("{month} if it is {week}", {"month": days_of_month, "week": weekdays})

@@ -50,9 +50,9 @@ from crawler.translation.message import Message
 logger = logging.getLogger(__name__)
 
 MAX_SEEDS = 20_000
-"""Characters of the seeds, at most."""
+"""The most characters of the seeds."""
 FORM_SETTINGS = ("CONTACT", "KEEP_RESPONSES")
-"""Settings among the fields of the form."""
+"""The fields of the form that are settings."""
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 router = APIRouter()
 From = Annotated[Literal["list", "job"], Query(alias="from", description="the page of the button")]
@@ -83,7 +83,7 @@ class JobForm(BaseModel):
 
 DEFAULTS: dict[str, str] = JobForm().model_dump()
 FORM_ARGUMENTS = tuple(name for name in DEFAULTS if name in ARGUMENTS and name != "name")
-"""Arguments that the form has, besides the name, which is also that of the job."""
+"""The fields of the form that are arguments of the crawl, except `name`, which is passed as the name of the job."""
 FIELDS = {
     name: {"allowed": get_args(form_field.annotation), "most": MAX_SEEDS if name == "seeds" else MOST_LETTERS}
     for name, form_field in JobForm.model_fields.items()
@@ -258,8 +258,8 @@ def begin(context: DashboardContext, job_id: int) -> str | None:
 
 
 def _wait_for_end(scheduler: JobScheduler, started: StartedRun) -> None:
-    """Wait for the end of a run, then close the database. The end is recorded if the run could not do so itself, for
-    example because it was killed.
+    """Wait for the end of a run, then close the database. Record the end if the run could not do so itself, for example
+    because it was killed.
     """
     started.child.wait()
     try:

@@ -38,9 +38,9 @@ from crawler.translation.message import N_, Message, available_language, catalog
 AT_ONCE = 100
 """Jobs that one response lists."""
 MOST_RUNS = 200
-"""Runs of a job that are listed, at most."""
+"""The most runs of a job that are listed."""
 NEXT_TIMES = 3
-"""Next times of a cron line that are shown."""
+"""How many of the next times of a cron line are shown."""
 DONE = {
     "added": N_("The job was added."),
     "paused": N_("The job is paused."),
@@ -154,7 +154,9 @@ class CronWords:
 
 @api.get("/api/jobs", summary=N_("Jobs, and when they run next, a hundred at a time"))
 def schedule_data(context: Context, after: After = 0) -> Schedule:
-    """The jobs after the job with the id `after`; from the first if there is no such job; none without a database."""
+    """The jobs after the job with the id `after`, or from the first job on if there is no such id. Without a database,
+    there are no jobs.
+    """
     scheduler = _scheduler_is_at_work(context)
     try:
         with context.reading() as connection:
