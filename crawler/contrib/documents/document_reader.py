@@ -29,8 +29,8 @@ class DocumentReader:
     """Reads the documents of a crawl in a process of their own, one at a time, while the crawl continues.
 
     Scrapy sends no requests while the responses being processed have more bytes than a limit. Documents that wait to be
-    read must not use it up, so `widen_limit` is called with the number of bytes by which Scrapy's limit must change: it
-    is widened by the bytes of waiting documents, up to MOST_WAITING.
+    read must not stop it, so the limit is widened by their bytes, but at most by MOST_WAITING. `widen_limit` is called
+    with the number of bytes by which the limit must change, which may be negative.
     """
 
     def __init__(self, most_bytes: int, widen_limit: Callable[[int], None], *, reads_files: bool) -> None:
@@ -57,8 +57,8 @@ class DocumentReader:
         return self._is_file(response) or bool(self._text_type(response))
 
     def may_be_page(self, response: Response) -> bool:
-        """Whether a response that is not a document may still be a web page, because its declared type, that of a
-        document, is wrong.
+        """Whether a response that is not a document may still be a web page: its headers declare a document, possibly
+        by mistake.
         """
         return self._may_be_file(response.headers, response.url)
 

@@ -35,9 +35,9 @@ LEAST_OF_LOOK = 3
 LEAST_IN_OUTLINE = 0.3
 """The least share of the headings of one look that the outline has."""
 LEAST_GAP = 1.25
-"""Ems. The baseline of a bold heading is further below the line above it; lines of text are a little nearer."""
+"""Ems. The baseline of a bold heading is more than this below that of the line above; a line of text is nearer."""
 LEAST_GAP_OF_LINE = 1.68
-"""Ems. A single line that is a heading by the outline, and not by its look, is further below the line above it."""
+"""Ems. A single line that is a heading by the outline, and not by its look, is more than this below the line above."""
 LETTERS = re.compile(r"[^\W\d_]{2}|[^\W\d_](?<=[\u2e80-\U0003ffff])")
 """The least that a heading has: two letters in a row, or one character of Chinese, Japanese or Korean."""
 MOST_SPACES = 60

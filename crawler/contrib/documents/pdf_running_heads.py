@@ -17,7 +17,7 @@ MOST_AT_EDGE = 3
 NEARNESS = 4
 """Points by which the height of a running head may differ from page to page."""
 PAGES = 6
-"""A running head occurs again within so many pages; chapters, and left and right pages, have different ones."""
+"""A running head occurs again within this many pages; chapters, and left and right pages, have different ones."""
 # All lines at one height are running heads if there are at least LEAST_LINES of them, and at least LEAST_SHARE of them
 # are running heads by their text or by the space below them. The first lines of pages are running heads by the space
 # below them if at least LEAST_LINES pages, and at least LEAST_SHARE of them, have the same space there.

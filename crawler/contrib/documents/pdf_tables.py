@@ -15,13 +15,13 @@ from crawler.contrib.documents.text_join import joined
 LEAST_ROWS = 3
 """The least number of rows with several cells; one less in a table of three or more columns."""
 MOST_PITCH = 3.0
-"""Ems between the baselines of two rows of a table, at most."""
+"""The most ems between the baselines of two rows of a table."""
 SPACE = 0.5
-"""Ems of white space between two columns, at least."""
+"""The fewest ems of white space between two columns."""
 MOST_BETWEEN = 1.5
 """If the lines drawn from the first to the last line of a run are this many times its own lines, it is no table."""
 MOST_LINES = 500
-"""Tables are looked for on pages with at most so many lines; a page with more has no text for readers."""
+"""Tables are searched for on pages with at most this many lines; a page with more has no text for readers."""
 MAX_COLUMNS = 30
 PROSE = 45
 """A column is prose if its cells have more characters than this on average; two such columns are not a table."""

@@ -13,8 +13,8 @@ DIVIDED = re.compile(rf"([^\W\d_]{{1,60}})[-{SOFT_HYPHEN}]$")
 """The first part of a word that a hyphen divides at the end of a line."""
 WORD_BEGINNING = re.compile(r"[^\W\d_]{1,60}")
 MOST_DIVIDED = 61
-"""The most characters that DIVIDED matches. Only so many at the end of a line are searched, as a line may be a whole
-paragraph.
+"""The most characters that DIVIDED matches. Only this many at the end of a line are searched, because a line may be a
+whole paragraph.
 """
 HANGUL = re.compile("[\u3131-\u3163\uac00-\ud7a3]")
 """Letters and syllables of Korean, without its middle dot (U+318D)."""

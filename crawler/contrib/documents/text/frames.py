@@ -12,7 +12,7 @@ from itertools import pairwise
 RULE = re.compile(r"\s*([=\-~^*_+#.·•])\1{3,}\s*$")
 """A line drawn with one character."""
 MOST_FRAMED = 100
-"""The second rule of a frame is at most so many lines below the first one."""
+"""The second rule of a frame is at most this many lines below the first one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,11 @@ LEAST_WITHIN = 0.5
 LEAST_FULL_NARROW = 0.75
 """The least share of narrow lines that are full: in poems whose verses end within sentences, few are."""
 LEAST_OWN_EDGE = 3
-"""A paragraph with at least so many lines has an edge of its own: its widest line."""
+"""A paragraph with at least this many lines has an edge of its own: its widest line."""
 NEARLY_FULL = 0.6
 """The least width of a line that ends within a sentence and continues in the next line, as a share of the edge."""
 LINES_FOR_EDGE = 10
-"""The edge of a text is measured if it has at least so many lines; otherwise it is USUAL_EDGE."""
+"""The edge of a text is measured if the text has at least this many lines; otherwise it is USUAL_EDGE."""
 EDGE_QUANTILE = 0.95
 """The edge is this quantile of the widths of lines, so that a few wider lines do not count."""
 GAP = re.compile(r"\S {3,}\S")
@@ -64,8 +64,8 @@ def edge_of(lines: Sequence[str]) -> int:
 
 
 def continues_paragraph(line: str, before: str, edge: int) -> bool:
-    """Whether a line continues the paragraph of the line before it, which may be indented two columns more: it may be
-    the first line of the paragraph.
+    """Whether a line continues the paragraph of the line before it. The line before may be indented by up to two more
+    columns, because it may be the first line of the paragraph.
     """
     further_left = indent(before) - indent(line)
     if further_left < 0 or further_left > 2 or DRAWING.search(before + line):

@@ -63,7 +63,7 @@ CHINESE_INDENT = "\u3000\u3000"
 CENTRED_SLACK = 8
 """Columns by which the two margins of a centred line may differ."""
 FIRST_BLOCKS = 4
-"""The title of a text is among so many blocks at its beginning."""
+"""The title of a text is among this many blocks at its beginning."""
 ENDS_OF_CLAUSES = tuple(".,;:。，；：")
 END_OF_SENTENCE = (*ENDS_OF_CLAUSES, "!", "?", "！", "？")
 OPENING_QUOTES = "\"'“‘„«「『《"
