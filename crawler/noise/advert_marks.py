@@ -30,21 +30,23 @@ ADVERT_FOLDERS = frozenset(
 )
 """Names of folders for adverts."""
 ADVERT_HOSTS = ADVERT_FOLDERS | {"ad"}
-"""Names of hosts for adverts. A folder `ad` is often the start of a checksum."""
+"""Names of subdomains for adverts. `ad` is no name of a folder: folders named by a checksum may be called so, too."""
 CLICK_NAMES = frozenset("click clicks clk clickthru clickthrough adclick clicktrack clicktracker".split())
 """Names of programs that count clicks."""
 BANNER_RATIO = 2.5
 """The least ratio of the longer to the shorter side of a banner: 88 x 31 is a banner, 180 x 150 is not."""
 REPEATED_SHARE = 0.05
-"""Share of a site's pages above which an image is repeated, so that up to 20 banners may take turns."""
+"""Share of a site's pages above which an image is repeated. It is low because up to 20 banners may take turns."""
 MAX_ADDRESS = 300
-"""Characters of an address that are read; host and folders come first."""
+"""The most characters of an address, or of its folder, that are read."""
 DIGITS = "0123456789"
 _SEPARATORS = re.compile(r"[/.]")
 
 
 def has_banner_size(sighting: Sighting) -> bool:
-    """Whether the page gives the image a standard size of adverts that is long and narrow; photos have the others."""
+    """Whether the page gives the image a standard size of adverts that is long and narrow. Photos may have the other
+    standard sizes.
+    """
     if sighting.size not in ADVERT_SIZES:
         return False
     width, height = sighting.size
@@ -52,7 +54,7 @@ def has_banner_size(sighting: Sighting) -> bool:
 
 
 def has_advert_address(sighting: Sighting) -> bool:
-    """Whether the address of the image or of its target is one of adverts, and that of its page is not."""
+    """Whether the image or its target has an address for adverts, and the page that shows the image has none."""
     if is_advert_address(sighting.page):
         return False
     return is_advert_address(sighting.url) or is_advert_address(sighting.target) or counts_clicks(sighting.target)
@@ -93,5 +95,5 @@ def leads_elsewhere(sighting: Sighting) -> bool:
 
 
 def is_repeated(share: float | None, pages: int) -> bool:
-    """Whether several of a site's pages show the image, given their share."""
+    """Whether several of a site's pages show the image: `share` of its `pages`."""
     return share is not None and share > REPEATED_SHARE and round(share * pages) >= LEAST_PAGES

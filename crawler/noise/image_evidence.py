@@ -1,10 +1,10 @@
 """An image as a page shows it (`Sighting`), and the counts of all images of a site (`Evidence`).
 
-Counts grow page by page, and those of many workers are added. Counting is exact, and the order of pages and of
-additions does not matter, as long as a site has at most MOST_COUNTED different words and addresses. Beyond that the
-rarest half is dropped, and `dropped` says how many counts were. A word or address that was seen once has the
-entropy 0 and the redundancy of one page, nearly as if it were unknown, so only words and addresses that become frequent
-slowly are underestimated.
+Counts grow page by page, and `Evidence.add` adds up the counts of several workers. As long as a site has at most
+MOST_COUNTED different words, and as many addresses, the counts are exact: the order of pages and additions does not
+matter. Beyond that, the rarest half is dropped. This changes little for a rare word or address: one that was seen once
+has the entropy 0 and the redundancy of one page, nearly as if it were unknown. Only words and addresses that become
+frequent slowly are underestimated.
 """
 
 import json
@@ -32,16 +32,16 @@ class Sighting:
     anchor_text: str = ""
     size: tuple[int | None, int | None] = (None, None)
     """Width and height in pixels, according to the page."""
-    read: Callable[[], tuple[float, ...]] = field(default=tuple, repr=False)
-    """Computes the features, which are needed for few images of a page: most were seen before."""
+    compute_features: Callable[[], tuple[float, ...]] = field(default=tuple, repr=False)
+    """Computes `features` at their first use: only a few images of a page need them, as most were judged before."""
 
     @cached_property
     def features(self) -> tuple[float, ...]:
         """The features of the image on its page (crawler.noise.image_features); empty if the page is not known."""
-        return self.read()
+        return self.compute_features()
 
     def alone(self) -> "Sighting":
-        """The sighting without its features and the parsed page that computes them, which needs far more memory."""
+        """A copy without the features. It does not keep the parsed page in memory, from which they are computed."""
         return Sighting(
             url=self.url,
             target=self.target,
@@ -63,7 +63,6 @@ class Sighting:
         """The sighting that `record` wrote."""
         *texts, (width, height), numbers = json.loads(record)
         url, target, page, alt, title, anchor_text = texts
-        read = partial(tuple, list(map(float, numbers)))
         return cls(
             url=url,
             target=target,
@@ -72,7 +71,7 @@ class Sighting:
             title=title,
             anchor_text=anchor_text,
             size=(width, height),
-            read=read,
+            compute_features=partial(tuple, list(map(float, numbers))),
         )
 
 
@@ -86,7 +85,7 @@ def _numbers_as_json(features: tuple[float, ...]) -> str:
     return ",".join(["%.6g"] * len(features)) % features
 
 
-MOST_COUNTED = 5_000  # different words, and as many different addresses, that are counted for a site
+MOST_COUNTED = 5_000  # different words that are counted for a site, and different addresses
 
 
 @dataclass
@@ -96,12 +95,14 @@ class Evidence:
     pages: int = 0
     links: int = 0
     """How many images the pages show, counting repetitions."""
-    shown: Counter[str] = field(default_factory=Counter)
+    pages_by_address: Counter[str] = field(default_factory=Counter)
     """How many pages show each address, folded (li2006.fold)."""
-    times: Counter[str] = field(default_factory=Counter)
-    """For each word the sum of f, the number of its occurrences in a link, over all links (formula 4 of Li 2006)."""
-    spread: dict[str, float] = field(default_factory=dict)
-    """For each word the sum of f log f, if it is not 0."""
+    word_counts: Counter[str] = field(default_factory=Counter)
+    """For each word T of formula 4 of Li 2006: the sum over all links of f, which is how often the link's description
+    has the word.
+    """
+    repetitions: dict[str, float] = field(default_factory=dict)
+    """For each word S of formula 4, the sum of f log f. Words without an entry have the sum 0: no link repeats them."""
     dropped: int = 0
     """The sum of the counts of rare words and addresses that were dropped because the site has too many."""
 
@@ -117,8 +118,8 @@ class Evidence:
             words_of_page += words
             if len(set(words)) < len(words):
                 self._count_repeated(words)
-        self.shown.update(addresses)
-        self.times.update(words_of_page)
+        self.pages_by_address.update(addresses)
+        self.word_counts.update(words_of_page)
         self._drop_rare()
 
     def add(self, other: "Evidence") -> None:
@@ -126,36 +127,43 @@ class Evidence:
         self.pages += other.pages
         self.links += other.links
         self.dropped += other.dropped
-        self.shown.update(other.shown)
-        self.times.update(other.times)
-        for word, sum_ in other.spread.items():
-            self.spread[word] = self.spread.get(word, 0.0) + sum_
+        self.pages_by_address.update(other.pages_by_address)
+        self.word_counts.update(other.word_counts)
+        for word, sum_ in other.repetitions.items():
+            self.repetitions[word] = self.repetitions.get(word, 0.0) + sum_
         self._drop_rare()
 
     def record(self) -> str:
         """The counts as a line of text, for `Evidence.of`."""
-        counts = [self.pages, self.links, self.shown, self.times, self.spread, self.dropped]
+        counts = [self.pages, self.links, self.pages_by_address, self.word_counts, self.repetitions, self.dropped]
         return json.dumps(counts, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def of(cls, record: str) -> "Evidence":
         """The counts that `record` wrote."""
-        pages, links, shown, times, spread, dropped = json.loads(record)
-        return cls(pages=pages, links=links, shown=Counter(shown), times=Counter(times), spread=spread, dropped=dropped)
+        pages, links, pages_by_address, word_counts, repetitions, dropped = json.loads(record)
+        return cls(
+            pages=pages,
+            links=links,
+            pages_by_address=Counter(pages_by_address),
+            word_counts=Counter(word_counts),
+            repetitions=repetitions,
+            dropped=dropped,
+        )
 
     def _count_repeated(self, words: tuple[str, ...]) -> None:
-        """Add f log f of the words that occur in a link more than once: it is 0 for the others."""
+        """Add f log f of the words that a link repeats."""
         for word, times in Counter(words).items():
             if times > 1:
-                self.spread[word] = self.spread.get(word, 0.0) + times * log(times)
+                self.repetitions[word] = self.repetitions.get(word, 0.0) + times * log(times)
 
     def _drop_rare(self) -> None:
         """Drop the rarest addresses and words if the site has too many."""
-        if len(self.shown) > MOST_COUNTED:
-            self.dropped += _drop_rarest_half(self.shown)
-        if len(self.times) > MOST_COUNTED:
-            self.dropped += _drop_rarest_half(self.times)
-            self.spread = {word: sum_ for word, sum_ in self.spread.items() if word in self.times}
+        if len(self.pages_by_address) > MOST_COUNTED:
+            self.dropped += _drop_rarest_half(self.pages_by_address)
+        if len(self.word_counts) > MOST_COUNTED:
+            self.dropped += _drop_rarest_half(self.word_counts)
+            self.repetitions = {word: sum_ for word, sum_ in self.repetitions.items() if word in self.word_counts}
 
 
 def _drop_rarest_half(counts: Counter[str]) -> int:

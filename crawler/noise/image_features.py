@@ -28,7 +28,7 @@ NEAR = 5
 ALL = 9
 NO_SIZE = -1.0  # stands for a size that is not known
 FAR = 50  # above this number, differences in the number of blocks are ignored
-MOST_DIGITS = 4  # of a width in pixels
+MOST_DIGITS = 4  # digits of the width of a table cell in pixels; a longer number is ignored
 ICON = 40  # pixels up to which an image is an icon
 PIXEL = 2  # pixels up to which an image is invisible
 FRAMES = "nav header footer aside article main figure a li td form button noscript picture section table".split()
@@ -66,16 +66,16 @@ OF_PLACE = (
 
 def _of_place(context: PageContext, image: ImageLink, index: int) -> list[float]:
     """The position of the image among the images, the blocks and the blocks of the main text."""
-    kept = context.kept
+    main_indexes = context.main_indexes
     blocks = context.page.blocks
-    at = image.at  # the index of the block after the image
-    main_before = bisect_left(kept, at)
+    at = image.at  # the index of its block, or of the next block
+    main_before = bisect_left(main_indexes, at)  # the number of blocks of main text before the image
     back = FAR
     if main_before:
-        back = at - kept[main_before - 1]
+        back = at - main_indexes[main_before - 1]
     ahead = FAR
-    if main_before < len(kept):
-        ahead = kept[main_before] - at
+    if main_before < len(main_indexes):
+        ahead = main_indexes[main_before] - at
 
     next_length = 0
     next_linked = 0.0
@@ -89,11 +89,11 @@ def _of_place(context: PageContext, image: ImageLink, index: int) -> list[float]
         log1p(index),
         index / len(context.page.images),
         at / max(1, len(blocks)),
-        context.main_letters[min(at, len(blocks))] / max(1, context.main_letters[-1]),
-        main_before == len(kept),
+        context.main_length_before[min(at, len(blocks))] / max(1, context.main_length_before[-1]),
+        main_before == len(main_indexes),
         main_before == 0,
         log1p(main_before),
-        log1p(len(kept) - main_before),
+        log1p(len(main_indexes) - main_before),
         log1p(min(back, FAR)),
         log1p(min(ahead, FAR)),
         ahead == 0,
@@ -117,7 +117,7 @@ def _of_containers(context: PageContext, image: ImageLink) -> list[float]:
     many of them are in it, and how many there are.
     """
     containers = context.page.containers
-    index_of_container = context.containers
+    index_of_container = context.index_of_container
     element: etree._Element | None = image.element
     while element is not None and element not in index_of_container:
         element = element.getparent()
@@ -125,28 +125,28 @@ def _of_containers(context: PageContext, image: ImageLink) -> list[float]:
     if element is not None:
         at = index_of_container[element]
 
-    # A container with the same blocks as the one in it is not a level of its own.
+    # A container without blocks of its own, beside those of the container in it, is not a level.
     depth = 0
     levels_to_main = 0
     is_in_main = False
     features: list[float] = []
-    size = -1
+    block_count = -1
     while at >= 0 and depth < MOST_DEPTH:
         start = containers.starts[at]
         end = containers.ends[at]
-        if end - start > size and len(features) < LEVELS * len(_OF_CONTAINER):
-            size = end - start
-            letters = context.letters[end] - context.letters[start]
-            main_letters = context.main_letters[end] - context.main_letters[start]
+        if end - start > block_count and len(features) < LEVELS * len(_OF_CONTAINER):
+            block_count = end - start
+            length = context.length_before[end] - context.length_before[start]
+            main_length = context.main_length_before[end] - context.main_length_before[start]
             features += (
-                log1p(letters),
-                (context.linked[end] - context.linked[start]) / max(1, letters),
-                main_letters / max(1, context.main_letters[-1]),
-                log1p(size),
-                log1p(context.shown[end] - context.shown[start]),
-                main_letters / max(1, letters),
+                log1p(length),
+                (context.linked_length_before[end] - context.linked_length_before[start]) / max(1, length),
+                main_length / max(1, context.main_length_before[-1]),
+                log1p(block_count),
+                log1p(context.images_before[end] - context.images_before[start]),
+                main_length / max(1, length),
             )
-        is_in_main = is_in_main or at == context.main
+        is_in_main = is_in_main or at == context.main_container
         levels_to_main += not is_in_main
         depth += 1
         at = containers.parents[at]
@@ -160,10 +160,12 @@ OF_ELEMENTS = (*(f"in {tag}" for tag in FRAMES), "images like it", "is lazy")
 
 
 def _of_elements(context: PageContext, image: ImageLink, index: int) -> list[float]:
-    """The elements around the image, how many images have the same ones, and whether it is loaded when it is seen."""
+    """The elements around the image, how many images are of its kind, and whether it is loaded lazily: by the attribute
+    `loading`, or by a script that reads a `data-` attribute.
+    """
     tags = {str(ancestor.tag) for ancestor in islice(image.element.iterancestors(), MOST_DEPTH)}
     lazy = image.element.get("loading") == "lazy" or any(str(name).startswith("data-") for name in image.element.attrib)
-    return [*(tag in tags for tag in FRAMES), log1p(context.alike[context.kinds[index]]), lazy]
+    return [*(tag in tags for tag in FRAMES), log1p(context.images_of_kind[context.kinds[index]]), lazy]
 
 
 OF_SIZE = "width,height,area,aspect,size known,icon,advert's size,size in address,pixel".split(",")
@@ -173,7 +175,7 @@ def _of_size(image: ImageLink) -> list[float]:
     """The size of the image, as the page or its address gives it."""
     width = image.width or 0
     height = image.height or 0
-    side = width or height or _width_of_cell(image.element)
+    side = width or height or _width_of_cell(image.element)  # as the page gives it
     size_in_name = _SIZE_IN_NAME.search(image.url)
     if size_in_name and not (width and height):
         width = width or int(size_in_name[1])
@@ -208,7 +210,7 @@ def _log_size(size: int) -> float:
 
 
 def _width_of_cell(element: etree._Element) -> int:
-    """The width of the table cell around the image in pixels; 0 if the page gives none. Signs have narrow cells."""
+    """The width in pixels of the table cell around the image; 0 if the page gives none. Icons have narrow cells."""
     cell = next(element.iterancestors("td", "th"), None)
     if cell is None:
         return 0
@@ -256,6 +258,7 @@ def _has_caption(context: PageContext, image: ImageLink) -> bool:
     )
 
 
+# "told elsewhere" is the length of the longest text of a link to the same target.
 OF_TARGET = (
     "linked,to image,to this site,to another site,to itself,to the front,target depth,told elsewhere,target query"
 ).split(",")
@@ -350,7 +353,7 @@ def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
             title=image.title[:MOST_TEXT],
             anchor_text=image.anchor_text[:MOST_TEXT],
             size=(image.width, image.height),
-            read=partial(features_of, context, index),
+            compute_features=partial(features_of, context, index),
         )
         for index, image in enumerate(page.images)
     )

@@ -36,13 +36,12 @@ from crawler.noise.page_features import OF_PAGE
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 WEIGHTS = Path(__file__).with_name("weights.npz")
-SPLITS = 3  # of a tree
-CODES = 1 << SPLITS  # that a tree may have
+SPLITS = 3  # splits of a tree
+CODES = 1 << SPLITS  # possible codes of a tree
 # The features that are counts of the image's site.
 OF_SITE = ("site pages", "pages with it", "share of other pages with it", "entropy", "keyword")
 FEATURES = (*image_features.FEATURES, *OF_SITE)
-AT = {name: at for at, name in enumerate(FEATURES)}
-"""The index of each feature."""
+INDEX_OF_FEATURE = {name: index for index, name in enumerate(FEATURES)}
 UNKNOWN = -1.0  # the value of a feature if there is no data for it
 MOST_LOGIT = 30.0  # the largest logit, positive or negative
 # The exceptions that numpy and zipfile raise if a file does not hold weights.
@@ -66,10 +65,10 @@ class NoiseModel:
 
     def logits(self, features: Floats) -> Floats:
         """The logit of noise of each row of features."""
-        return self.votes(_POWERS @ (features[:, self.splits] > self.edges))
+        return self.logits_of_codes(_POWERS @ (features[:, self.splits] > self.edges))
 
-    def votes(self, codes: Ints) -> Floats:
-        """The logit of noise of each row of codes, one for each tree."""
+    def logits_of_codes(self, codes: Ints) -> Floats:
+        """The logit of noise of each row of codes; a row has a code for each tree."""
         offsets = np.arange(0, self.tables.size, CODES)
         logits: Floats = self.tables.ravel().take(codes + offsets).sum(1, dtype=np.float64)
         return logits
@@ -78,8 +77,8 @@ class NoiseModel:
 def features_of(sighting: Sighting, evidence: Evidence, entropy: float | None, keyword: float | None) -> Floats:
     """The features of an image: from its page, and from the other pages of its site."""
     pages = evidence.pages
-    shown = evidence.shown.get(fold(sighting.url), 0)
-    other_pages = max(0, shown - 1)  # that show it
+    shown = evidence.pages_by_address.get(fold(sighting.url), 0)
+    other_pages = max(0, shown - 1)  # pages other than this one that show the image
     share_of_others = UNKNOWN
     if pages > 1:
         share_of_others = other_pages / (pages - 1)
@@ -92,7 +91,7 @@ def features_of(sighting: Sighting, evidence: Evidence, entropy: float | None, k
 
 
 def probability(logit: float) -> float:
-    """1 / (1 + e^-x).
+    """The probability of noise of a logit.
 
     >>> probability(0.0)
     0.5
@@ -166,7 +165,7 @@ FEATURES_OF_GROUP = {
     "page": tuple(name for name in OF_PAGE if name != "has head image"),
     "site": OF_SITE,
 }
-"""The groups of features that are explained together."""
+"""The groups of features that are explained together; the keys are those of verdict_reasons.GROUPS."""
 _IS_OF_GROUP = np.array([[name in names for name in FEATURES] for names in FEATURES_OF_GROUP.values()])
 _POWERS = (1 << np.arange(SPLITS)).astype(np.uint8)
 """The value of each split in a code."""
@@ -199,8 +198,8 @@ def changes(model: NoiseModel, features: Floats) -> LogitChanges:
     """The model's result for the features of an image, and the groups of features it depends on."""
     other_bits, usual_bits, groups = _usual_codes(model)
     codes = _POWERS @ (features.take(model.splits) > model.edges)
-    # The codes as they are, and a row for each group with the codes if it had its usual values.
+    # First the codes of the image, then for each group a row of the codes as if the group had its usual values.
     all_codes = np.concatenate([codes[None], codes & other_bits | usual_bits])
-    logit, *usual_logits = model.votes(all_codes).tolist()
+    logit, *usual_logits = model.logits_of_codes(all_codes).tolist()
     changes_of_groups = {name: logit - usual for name, usual in zip(groups, usual_logits, strict=True)}
     return LogitChanges(logit=logit, groups=changes_of_groups)

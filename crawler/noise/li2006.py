@@ -86,34 +86,36 @@ def fold(url: str) -> str:
     'cdn.example.com/a/photo.jpg?id=7'
     """
     host, slash, rest = url.partition("://")[2].partition("/")
-    path, mark, query = rest.partition("#")[0].partition("?")
+    path, question_mark, query = rest.partition("#")[0].partition("?")
     path = _SIZES.sub("", slash + path)
-    if mark:
-        kept = "&".join(pair for pair in query.split("&") if pair and not _NOT_IDENTIFYING.fullmatch(pair))
-        if kept:
-            path = f"{path}?{kept}"
+    if question_mark:
+        identifying = "&".join(pair for pair in query.split("&") if pair and not _NOT_IDENTIFYING.fullmatch(pair))
+        if identifying:
+            path = f"{path}?{identifying}"
     address = host.lower() + path
     if len(address) <= MOST_FOLDED:
         return address
     return f"{address[:MOST_FOLDED]}#{blake2b(address.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
 
 
-def redundancy(url: str, shown: Mapping[str, int], pages: int) -> float | None:
+def redundancy(url: str, pages_by_address: Mapping[str, int], pages: int) -> float | None:
     """Formula 3: the share of a site's pages that show the address; None if the site has one page.
 
-    `shown` has for each folded address how many of the site's pages show it.
+    `pages_by_address` has for each folded address how many of the site's pages show it.
 
     >>> redundancy("http://example.com/logo.gif?2", {"example.com/logo.gif": 3}, 4)
     0.75
     """
     if pages > 1:
-        return shown.get(fold(url), 0) / pages
+        return pages_by_address.get(fold(url), 0) / pages
     return None
 
 
-def entropy(words: Collection[str], times: Mapping[str, int], spread: Mapping[str, float], links: int) -> float | None:
-    """Formula 5: the mean entropy of a link's words, by T (`times`) and S (`spread`) of each word. `links` is n, the
-    number of the site's image links; None if there is only one, or no word.
+def entropy(
+    words: Collection[str], word_counts: Mapping[str, int], repetitions: Mapping[str, float], links: int
+) -> float | None:
+    """Formula 5: the mean entropy of a link's words, by T (`word_counts`) and S (`repetitions`) of each word. `links`
+    is n, the number of the site's image links. The entropy is None if n is 1, or if there are no words.
 
     >>> round(entropy(["zhenwen080703"], {"zhenwen080703": 2}, {}, 7), 4)
     0.3562
@@ -123,9 +125,9 @@ def entropy(words: Collection[str], times: Mapping[str, int], spread: Mapping[st
         return None
     total = 0.0
     for word in different:
-        count = times.get(word, 0)
+        count = word_counts.get(word, 0)
         if count > 1:
-            total += log(count) - spread.get(word, 0.0) / count
+            total += log(count) - repetitions.get(word, 0.0) / count
     return max(0.0, total / log(links) / len(different))
 
 
@@ -167,10 +169,10 @@ class NoiseWords:
         return score is not None and score > limit
 
 
-def read(lines: Iterable[str]) -> NoiseWords:
+def noise_words(lines: Iterable[str]) -> NoiseWords:
     """The vector in lines of a word and its weight; # begins a comment.
 
-    >>> read(["# of our sites", "banner 2.5", "广告位 1"]).weights
+    >>> noise_words(["# of our sites", "banner 2.5", "广告位 1"]).weights
     {'banner': 2.5, '广告': 1.0, '告位': 1.0}
     """
     weights: dict[str, float] = {}
@@ -186,14 +188,15 @@ def read(lines: Iterable[str]) -> NoiseWords:
 def shipped() -> NoiseWords:
     """The English and Chinese words that come with the crawler."""
     here = Path(__file__).parent
-    return read(line for name in SHIPPED for line in (here / name).read_text("utf-8").splitlines())
+    return noise_words(line for name in SHIPPED for line in (here / name).read_text("utf-8").splitlines())
 
 
 MOST_ADDRESS = 300  # characters of an address that are read: its host, path and name come first
 MOST_WORD = 40  # characters of a word that are kept: longer ones are keys and hashes, and occur in a single address
 KEPT_DESCRIPTIONS = 2048  # descriptions that are cached: a site shows the same images on many pages
 
-# A table splits ASCII eight times as fast: letters become lower-case, everything except letters and digits a space.
+# A table splits ASCII text eight times as fast as `words`: letters become lower-case; all except letters and digits
+# becomes a space.
 _TABLE = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))
 
 
@@ -220,7 +223,7 @@ def _description(addresses: str, texts: str) -> tuple[str, ...]:
 
 
 def _words_of(text: str) -> list[str]:
-    """The words of addresses or a text, as `words` finds them: the table does not know words such as "don't"."""
+    """The same words that `words` finds, faster for ASCII. The table would split a word such as "don't"."""
     if text.isascii() and "'" not in text:
         return text.encode().translate(_TABLE).decode().split()
     return words(text)

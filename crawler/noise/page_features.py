@@ -72,7 +72,7 @@ def families(name: str) -> tuple[int, ...]:
     return tuple(counts)
 
 
-MAIN_SHARE = 0.8  # the least share of the main text in its container
+MAIN_SHARE = 0.8  # the least share of the main text that is in its container
 KIND_LEVELS = 4  # levels of elements that images of the same kind have in common
 MOST_NAME = 120  # characters of a class that are read
 MOST_TITLE = 400  # characters of the titles that are read
@@ -89,7 +89,10 @@ _SIZED = re.compile(r"[-_]\d{2,4}x\d{2,4}$|[-_](?:small|large|medium|thumb\w*|sc
 
 
 class PageContext:
-    """The facts that all images of a page share, given its main text."""
+    """The facts that all images of a page share, given its main text.
+
+    Each list `..._before` has for each block a sum over the blocks before it; its last item is the sum for the page.
+    """
 
     def __init__(self, page: Page, extraction: Extraction) -> None:
         self.page = page
@@ -108,59 +111,59 @@ class PageContext:
         return {url: address_of(url).site for url in urls}
 
     @cached_property
-    def kept(self) -> list[int]:
-        """The indices of the blocks of the main text."""
+    def main_indexes(self) -> list[int]:
+        """The indexes of the blocks of the main text, in page order."""
         main_blocks = {id(block) for block in self.extraction.blocks}
         return [index for index, block in enumerate(self.page.blocks) if id(block) in main_blocks]
 
     @cached_property
-    def main_letters(self) -> list[int]:
-        """For each position between blocks, the characters of main text before it."""
+    def main_length_before(self) -> list[int]:
+        """The number of characters of the main text."""
         lengths = [0] * len(self.page.blocks)
-        for index in self.kept:
+        for index in self.main_indexes:
             lengths[index] = len(self.page.blocks[index].text)
         return [0, *accumulate(lengths)]
 
     @cached_property
-    def letters(self) -> list[int]:
-        """For each position between blocks, the characters before it."""
+    def length_before(self) -> list[int]:
+        """The number of characters."""
         return [0, *accumulate(len(block.text) for block in self.page.blocks)]
 
     @cached_property
-    def linked(self) -> list[int]:
-        """For each position between blocks, the characters in links before it."""
+    def linked_length_before(self) -> list[int]:
+        """The number of characters in links."""
         return [0, *accumulate(block.linked for block in self.page.blocks)]
 
     @cached_property
-    def shown(self) -> list[int]:
-        """For each position between blocks, the images before it."""
+    def images_before(self) -> list[int]:
+        """The number of images."""
         counts = Counter(image.at for image in self.page.images)
         return [0, *accumulate(counts[index] for index in range(len(self.page.blocks) + 1))]
 
     @cached_property
-    def containers(self) -> dict[etree._Element, int]:
+    def index_of_container(self) -> dict[etree._Element, int]:
         """The index of each container."""
         return {element: index for index, element in enumerate(self.page.containers.elements)}
 
     @cached_property
-    def main(self) -> int:
+    def main_container(self) -> int:
         """The index of the innermost container with most of the main text."""
         containers = self.page.containers
-        least_letters = MAIN_SHARE * self.main_letters[-1]
-        innermost = 0
-        if least_letters:  # the page has main text
+        least_length = MAIN_SHARE * self.main_length_before[-1]
+        innermost = 0  # the whole page
+        if least_length:  # the page has main text
             for index, (start, end) in enumerate(zip(containers.starts, containers.ends, strict=True)):
-                if self.main_letters[end] - self.main_letters[start] >= least_letters:
+                if self.main_length_before[end] - self.main_length_before[start] >= least_length:
                     innermost = index
         return innermost
 
     @cached_property
     def kinds(self) -> list[str]:
         """The kind of each image: the names and classes of the elements around it."""
-        return list(map(kind, self.page.images))
+        return list(map(kind_of, self.page.images))
 
     @cached_property
-    def alike(self) -> Counter[str]:
+    def images_of_kind(self) -> Counter[str]:
         """How many images of the page are of each kind."""
         return Counter(self.kinds)
 
@@ -198,9 +201,9 @@ class PageContext:
         """The features that are the same for all images of the page."""
         return (
             log1p(len(self.page.images)),
-            log1p(self.main_letters[-1]),
-            self.main_letters[-1] / max(1, self.letters[-1]),
-            log1p(len(self.kept)),
+            log1p(self.main_length_before[-1]),
+            self.main_length_before[-1] / max(1, self.length_before[-1]),
+            log1p(len(self.main_indexes)),
             log1p(len(self.page.blocks)),
             *(float(self.extraction.page_type == name) for name in PageType),
             float(bool(self.head_images)),
@@ -218,7 +221,7 @@ def file_name(url: str) -> str:
     return _SIZED.sub("", last_segment.partition(".")[0].lower())
 
 
-def kind(image: ImageLink) -> str:
+def kind_of(image: ImageLink) -> str:
     """The names and classes of the elements around an image, which are the same for images of the same kind."""
     names: list[str] = []
     element: etree._Element | None = image.element

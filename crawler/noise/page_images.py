@@ -1,4 +1,4 @@
-"""The images of a page as its record lists them: without those that are noise, each with its verdict."""
+"""The images of a page as its record lists them: without noise, each with its probability of noise."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,16 +13,16 @@ MOST_IMAGES = 500
 
 
 def page_images(page: Page, extraction: Extraction) -> list[dict[str, Any]]:
-    """The images that are content, judged by this page alone."""
+    """The images that are content, judged by this page alone. The cached verdicts also serve the page's Markdown."""
     return _content_images(page, page.once(VerdictsOnPage(extraction)))
 
 
-def judged_images(page: Page, shown: Sequence[Sighting], judge: Judge | None = None) -> list[dict[str, Any]]:
+def judged_images(page: Page, page_sightings: Sequence[Sighting], judge: Judge | None = None) -> list[dict[str, Any]]:
     """The images that are content, in page order, each with its first description; `noise` is the probability of noise.
 
-    `shown` are the sightings of the images that `all_images` lists, and perhaps of later ones.
+    `page_sightings` has at least the images that `all_images` lists.
     """
-    return _content_images(page, page_verdicts(shown, judge))
+    return _content_images(page, page_verdicts(page_sightings, judge))
 
 
 def _content_images(page: Page, verdicts: Mapping[str, Verdict]) -> list[dict[str, Any]]:

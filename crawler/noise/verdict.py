@@ -1,7 +1,7 @@
 """The verdict on an image, with its reasons: by models (`Judge`), overruled by filter lists (`ImageFilter`).
 
-Each model decides by itself above its limit. Where the learned model is less certain, but above LIKELY, one mark of
-noise that holds on every site is enough (crawler.noise.advert_marks).
+An image is noise if the score of any model is above the model's limit. If the learned model's probability is over
+LIKELY but not over its limit, a mark of noise (crawler.noise.advert_marks) is enough.
 
 Filter lists are in the format of EasyList and are read by Brave's engine (the extra `adblock`).
 """
@@ -26,16 +26,18 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first image
 
 
 CALLOUT = list(FAMILIES).index("callout")
-"""The index of the word family of signs for notes and warnings: a manual shows one on many pages, if not on most."""
+"""The index of the word family `callout`: signs for notes and warnings. A manual shows the same sign on many pages, but
+often on too few for the limit of redundancy.
+"""
 MOST_NAMED = 5  # words in a reason
 EVEN = 0.5  # above this probability, noise is more likely than content
 LIKELY = 0.75
-"""Probability above which one certain mark is enough. On sites held out from training, plain adverts have .86 and more;
-images of collections about adverts, which have the marks, have at most .63.
+"""Probability of noise above which a mark is enough. On sites held out from training, adverts with a mark have at least
+.86. Images in collections of adverts, which are content but have marks too, have at most .63.
 """
 MARKED = 0.95
-"""Probability of noise of an image with such a mark. About this share of such images is noise on sites held out from
-training.
+"""The least probability of noise that is given to an image over LIKELY with a mark. On sites held out from training,
+about this share of these images is noise.
 """
 
 
@@ -56,12 +58,14 @@ class ModelVerdict:
 
     @property
     def probability(self) -> float:
-        """The score if it is a probability; otherwise one half at the limit, linear to 0 and 1."""
+        """The probability of noise: the score if it is calibrated. If not, the score is mapped linearly, so that 0 becomes
+        0, the limit .5, and 1 becomes 1.
+        """
         if self.score is None or self.is_calibrated:
             return self.score or 0.0
-        if self.is_noise and self.limit >= 1:  # no probability is left above the limit
+        if self.is_noise and self.limit >= 1:  # no scores lie between the limit and 1
             return 0.5
-        if self.is_noise:
+        if self.is_noise:  # perhaps below the limit: a sign for notes
             over = (self.score - self.limit) / (1 - self.limit)
             return 0.5 + min(max(over, 0.0), 1.0) / 2
         if self.limit > 0:
@@ -87,7 +91,7 @@ class Verdict:
     entropy: float | None = None
     reasons: tuple[Reason, ...] = ()
     decided_by: str = ""
-    """The first model that judged it noise; empty if none did."""
+    """The name of the first model that judged it noise, or BY_LIST; empty if it is content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +115,7 @@ class Judge:
     """None for the limit of the learned model."""
     noise_words: NoiseWords = field(default_factory=shipped_words)
     keyword_limit: float | None = None
-    """None for formula 2: the mean weight of the words."""
+    """None for formula 2 of Li 2006: the mean weight of the words."""
     redundancy_limit: float = 0.3
     entropy_limit: float = 0.8
 
@@ -122,8 +126,8 @@ class Judge:
             return self.noise_words.limit
         return self.keyword_limit
 
-    def is_everywhere(self, share: float, pages: int) -> bool:
-        """Whether an image that this share of a site's pages shows is redundant."""
+    def is_redundant(self, share: float, pages: int) -> bool:
+        """Whether so many pages of a site show an image that it is noise: `share` of the site's `pages`."""
         return share > self.redundancy_limit and round(share * pages) >= LEAST_PAGES
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
@@ -152,8 +156,8 @@ def scores_of(sighting: Sighting, evidence: Evidence, noise_words: NoiseWords | 
     words = description(sighting)
     return LiScores(
         keyword=(noise_words or shipped_words()).score(words),
-        redundancy=redundancy(sighting.url, evidence.shown, evidence.pages),
-        entropy=entropy(words, evidence.times, evidence.spread, evidence.links),
+        redundancy=redundancy(sighting.url, evidence.pages_by_address, evidence.pages),
+        entropy=entropy(words, evidence.word_counts, evidence.repetitions, evidence.links),
     )
 
 
@@ -179,9 +183,9 @@ def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: LiScores, jud
     if score is None:
         return ModelVerdict(limit=limit)
     reason = _shown_on_pages(score, evidence)
-    if judge.is_everywhere(score, evidence.pages):
+    if judge.is_redundant(score, evidence.pages):
         return ModelVerdict(score=score, limit=limit, is_noise=True, reasons=(reason,))
-    # A sign for notes is noise far below the limit.
+    # A sign for notes is noise even if few pages show it.
     if reason.values["shown"] >= LEAST_PAGES and families(file_name(sighting.url))[CALLOUT]:
         return ModelVerdict(
             score=score, limit=limit, is_noise=True, reasons=(reason, Reason(NoiseReason.FILE_CALLOUT, {}))
@@ -209,7 +213,7 @@ def _by_size(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Ju
 
 
 def _marks(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> tuple[Reason, ...]:
-    """The certain marks of noise that an image has (crawler.noise.advert_marks)."""
+    """The marks of noise that an image has (crawler.noise.advert_marks)."""
     marks: list[Reason] = []
     if has_banner_size(sighting):
         width, height = sighting.size
@@ -229,7 +233,7 @@ def _by_entropy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
     # On one or two pages, images share the words of their host and folder, whatever they show.
     if score is None or score <= limit or evidence.pages < LEAST_PAGES:
         return ModelVerdict(score=score, limit=limit)
-    commonest = sorted(set(description(sighting)), key=lambda word: (-evidence.times[word], word))
+    commonest = sorted(set(description(sighting)), key=lambda word: (-evidence.word_counts[word], word))
     return ModelVerdict(
         score=score,
         limit=limit,
@@ -266,8 +270,8 @@ def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge:
     is_noise = probability > limit or bool(marks)
 
     # The reasons: the marks, and the groups of features on which the probability depends most.
-    at = learned_model.AT
-    image = JudgedImage(lambda name: features.item(at[name]), is_noise, max(1, evidence.pages))
+    index_of_feature = learned_model.INDEX_OF_FEATURE
+    image = JudgedImage(lambda name: features.item(index_of_feature[name]), is_noise, max(1, evidence.pages))
     weighty = weightiest(GROUPS, changes.groups, image) or (Reason(NoiseReason.ALL_TOGETHER, {}),)
     reasons = (*marks, *(reason for reason in weighty if reason not in marks))
     if probability > EVEN and not is_noise:
@@ -292,12 +296,12 @@ class ImageJudge(Protocol):
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict: ...
 
 
-def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -> dict[str, Verdict]:
+def verdicts(page_sightings: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -> dict[str, Verdict]:
     """The verdict on each image of a page, by address. If the page shows an image twice, the verdict nearer to content
     counts.
     """
     verdict_of_image: dict[str, Verdict] = {}
-    for sighting in shown:
+    for sighting in page_sightings:
         verdict = judge.judge(sighting, evidence)
         verdict_of_image[sighting.url] = min(
             verdict_of_image.get(sighting.url, verdict),
@@ -307,16 +311,16 @@ def verdicts(shown: Iterable[Sighting], judge: ImageJudge, evidence: Evidence) -
     return verdict_of_image
 
 
-def page_verdicts(shown: Sequence[Sighting], judge: Judge | None = None) -> dict[str, Verdict]:
+def page_verdicts(page_sightings: Sequence[Sighting], judge: Judge | None = None) -> dict[str, Verdict]:
     """The verdict on each image of a page, by address, judged by this page alone."""
     evidence_of_page = Evidence()
-    evidence_of_page.see(shown)
-    return verdicts(shown, judge or Judge(), evidence_of_page)
+    evidence_of_page.see(page_sightings)
+    return verdicts(page_sightings, judge or Judge(), evidence_of_page)
 
 
 @dataclass(frozen=True)
 class VerdictsOnPage:
-    """Judges the images of a page by this page alone; `page.once(VerdictsOnPage(extraction))` does it once."""
+    """Judges the images of a page by this page alone. `page.once(VerdictsOnPage(extraction))` caches the verdicts."""
 
     extraction: Extraction
 
@@ -379,14 +383,14 @@ class ImageFilter:
 
 
 def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge, pages: int) -> bool:
-    """Whether the page behind an image is noise too, by the judge and by how many pages of the site it has seen.
+    """Whether the page that an image links to is noise too. `pages` is how many pages of the image's site are counted.
 
-    An image that is noise may lead to a good page of the same site, such as the thumbnail of another story. So the page
-    is noise only if it is on another site, if the image is on a large share of this site's pages (a banner, or a menu,
-    to whose pages other links lead as well), or if words of adverts or a filter list say so.
+    An image that is noise may link to a good page of the same site, such as the thumbnail of another story. So the page
+    is noise only if it is on another site, if the image is redundant (an advert; or a menu, to whose pages other links
+    lead as well), or if advert words or a filter list decide.
     """
     if not verdict.is_noise:
         return False
-    is_everywhere = verdict.redundancy is not None and judge.is_everywhere(verdict.redundancy, pages)
+    is_redundant = verdict.redundancy is not None and judge.is_redundant(verdict.redundancy, pages)
     has_advert_words = judge.noise_words.is_over(verdict.keyword, judge.word_limit)
-    return leads_elsewhere(sighting) or is_everywhere or has_advert_words or verdict.decided_by == BY_LIST
+    return leads_elsewhere(sighting) or is_redundant or has_advert_words or verdict.decided_by == BY_LIST

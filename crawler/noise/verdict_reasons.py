@@ -28,11 +28,10 @@ class JudgedImage(Judged):
     """An image by its features (crawler/noise/image_features.py); the verdict is whether it is noise."""
 
     pages: int
-    """Pages of its site, at least one."""
+    """How many pages of its site are counted; at least one."""
 
     @property
     def place(self) -> ImagePlace:
-        """Its position, by the blocks around it."""
         if self.feature("in main container") and (self.feature("next block main") or self.feature("last block main")):
             return ImagePlace.IN_MAIN_TEXT
         blocks = min(self.feature("blocks to main text back"), self.feature("blocks to main text ahead"))
@@ -43,7 +42,9 @@ class JudgedImage(Judged):
     @property
     def element(self) -> str:
         """The name of an element around it that supports the verdict; empty if there is none."""
-        supporting = FRAMES if self.verdict else STORIES
+        supporting = STORIES
+        if self.verdict:
+            supporting = FRAMES
         return next((tag for tag in supporting if self.feature(f"in {tag}")), "")
 
     @property
@@ -70,13 +71,15 @@ class JudgedImage(Judged):
 
 
 def named(family: str) -> Callable[[JudgedImage], bool]:
-    """The condition that elements around an image have names of a family of words (crawler/noise/page_features.py)."""
+    """The condition that elements around an image have a word of `family` in their names
+    (crawler/noise/page_features.py).
+    """
     return lambda image: any(image.feature(f"{where} {family}") for where in ("own", "near", "far"))
 
 
 class NoiseReason(ReasonCode):
-    """Why an image is noise, or content. Each reason has its code, its sentence and its condition; GROUPS says which
-    reasons belong together.
+    """Why an image is noise, or content. Each reason has its code, its sentence and its condition on the judged image,
+    `p`. Reasons without a condition are given by crawler/noise/verdict.py.
     """
 
     IN_MAIN_TEXT = auto(), N_("it is in the main text"), lambda p: p.place is ImagePlace.IN_MAIN_TEXT
@@ -170,11 +173,11 @@ GROUPS: Groups = {
     "page": ((), ()),  # the type of the page does not explain an image
     "site": ((_R.SHOWN_ON_ONE,), (_R.SHOWN_ON_PAGES,)),
 }
-"""For each group of features (`learned_model.changes`): reasons for content and for noise; the first that is true
-counts.
+"""For each group of features (learned_model.FEATURES_OF_GROUP): the reasons for content, then the reasons for noise.
+The first reason whose condition is true counts.
 """
 
 
-def read(text: str) -> tuple[Reason, ...]:
+def stored_reasons(text: str) -> tuple[Reason, ...]:
     """The reasons of a stored verdict, which crawler.translation.reasons.records wrote."""
     return tuple(Reason(NoiseReason(reason["code"]), reason["values"]) for reason in json.loads(text))

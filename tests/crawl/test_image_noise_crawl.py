@@ -368,7 +368,12 @@ def test_a_crawl_that_was_killed_judges_as_one_that_was_not(tmp_path: Path) -> N
         killed = crawl(tmp_path / "killed", {"seeds": site.url}, settings)
     assert killed.status == 0
     one, other = evidence_in(whole), evidence_in(killed)
-    assert (one.pages, one.links, one.shown, one.times) == (other.pages, other.links, other.shown, other.times)
+    assert (one.pages, one.links, one.pages_by_address, one.word_counts) == (
+        other.pages,
+        other.links,
+        other.pages_by_address,
+        other.word_counts,
+    )
     assert one.pages == PAGES + 1
     assert verdicts(whole) == verdicts(killed)
     assert sorted(one["url"] for one in killed.items("topic.images")) == sorted(
@@ -407,8 +412,12 @@ def test_what_two_workers_counted_adds_up(tmp_path: Path, postgres_server: postg
         counts = [row for (row,) in connection.execute("SELECT counts FROM evidence").fetchall()]
         said = connection.execute("SELECT noise, count(*) FROM verdict GROUP BY noise ORDER BY noise").fetchall()
     together, expected = evidence(counts), evidence_in(alone)
-    assert (together.pages, together.links, together.shown) == (expected.pages, expected.links, expected.shown)
-    assert together.times == expected.times
+    assert (together.pages, together.links, together.pages_by_address) == (
+        expected.pages,
+        expected.links,
+        expected.pages_by_address,
+    )
+    assert together.word_counts == expected.word_counts
     assert said == [(False, 24), (True, 5)]
 
 

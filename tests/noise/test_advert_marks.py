@@ -84,14 +84,14 @@ def judge_of(probability: float, limit: float = 0.9) -> Judge:
     return Judge(models=("learned", "size", "redundancy"), learned=model)
 
 
-PLAIN = Sighting("http://a.example/b.png", "", "http://a.example/news", read=lambda: (0.0,) * len(FEATURES))
+PLAIN = Sighting("http://a.example/b.png", "", "http://a.example/news", compute_features=lambda: (0.0,) * len(FEATURES))
 MARKED = {
     NoiseReason.ADVERT_SIZE: replace(PLAIN, size=(468, 60)),
     NoiseReason.ADVERT_ADDRESS: replace(PLAIN, target="http://a.example/click?id=1"),
     NoiseReason.KEYWORDS: replace(PLAIN, url="http://a.example/advertisement.png", target="http://b.example/"),
     NoiseReason.SHOWN_ON_PAGES: PLAIN,
 }
-ON_SOME_PAGES = Evidence(pages=20, links=20, shown=Counter({"a.example/b.png": 4}))
+ON_SOME_PAGES = Evidence(pages=20, links=20, pages_by_address=Counter({"a.example/b.png": 4}))
 """Too few for the redundancy model."""
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from crawler.noise.image_evidence import Sighting
-from crawler.noise.li2006 import NoiseWords, description, read, shipped
+from crawler.noise.li2006 import NoiseWords, description, noise_words, shipped
 
 GRADED = NoiseWords({"sms": 3.0, "banner": 2.0, "top": 1.0})
 
@@ -44,7 +44,7 @@ def test_lines() -> None:
         (["sms 0"], {"sms": 0.0}),
     ]
     for lines, weights in rows:
-        assert read(lines).weights == weights
+        assert noise_words(lines).weights == weights
 
 
 def test_words_that_are_shipped() -> None:

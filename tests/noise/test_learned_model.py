@@ -76,7 +76,9 @@ def test_probabilities() -> None:
         assert probability(logit) == pytest.approx(likely)
 
 
-ONE = Sighting("http://a.example/p.jpg?w=3", "", "", read=lambda: tuple(range(len(FEATURES) - len(OF_SITE))))
+ONE = Sighting(
+    "http://a.example/p.jpg?w=3", "", "", compute_features=lambda: tuple(range(len(FEATURES) - len(OF_SITE)))
+)
 
 
 def test_features_of_the_site() -> None:
@@ -90,7 +92,7 @@ def test_features_of_the_site() -> None:
     ]
     for pages, shown, expected in rows:
         evidence = Evidence(pages=pages)
-        evidence.shown["a.example/p.jpg"] = shown
+        evidence.pages_by_address["a.example/p.jpg"] = shown
         found = features_of(ONE, evidence, None, 0.25)
         assert found[: -len(OF_SITE)].tolist() == list(ONE.features)
         of_site = (np.log1p(expected[0]), np.log1p(expected[1]), expected[2], UNKNOWN, 0.25)

@@ -38,31 +38,31 @@ def test_the_container_of_the_main_text() -> None:
     ]
     for html, tag in rows:
         around = surroundings(f"<body>{html}")
-        assert around.page.containers.elements[around.main].tag == tag
+        assert around.page.containers.elements[around.main_container].tag == tag
 
 
 def test_without_main_text_it_is_the_whole_page() -> None:
-    assert surroundings("<div><p>x</div>").main == 0
+    assert surroundings("<div><p>x</div>").main_container == 0
 
 
 def test_letters_before_each_place() -> None:
     around = surroundings(f"<p>abc <a href=/x>de</a></p>{P}<p>x</p>")
-    assert around.kept == [1]
-    assert around.main_letters == [0, 0, LETTERS, LETTERS]
-    assert around.letters == [0, 6, 6 + LETTERS, 7 + LETTERS]
-    assert around.linked == [0, 2, 2, 2]
+    assert around.main_indexes == [1]
+    assert around.main_length_before == [0, 0, LETTERS, LETTERS]
+    assert around.length_before == [0, 6, 6 + LETTERS, 7 + LETTERS]
+    assert around.linked_length_before == [0, 2, 2, 2]
 
 
 def test_images_before_each_place() -> None:
     around = surroundings(f"<img src=1><img src=2>{P}<img src=3><p>x</p><img src=4>")
-    assert around.shown == [0, 2, 3, 4]
+    assert around.images_before == [0, 2, 3, 4]
 
 
 def test_images_of_a_kind_stand_in_four_like_elements() -> None:
     inner = "<section class={}><div><p><a href=/x><img src=1></a></p></div></section>"
-    assert sorted(surroundings(inner.format("a") + inner.format("b")).alike.values()) == [2]
+    assert sorted(surroundings(inner.format("a") + inner.format("b")).images_of_kind.values()) == [2]
     inner = "<div class={}><p><a href=/x><img src=1></a></p></div>"
-    assert sorted(surroundings(inner.format("a") + inner.format("b")).alike.values()) == [1, 1]
+    assert sorted(surroundings(inner.format("a") + inner.format("b")).images_of_kind.values()) == [1, 1]
 
 
 @pytest.mark.parametrize(("name", "heads"), [("sea", []), ("wave", ["wave"])])

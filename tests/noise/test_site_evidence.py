@@ -28,16 +28,23 @@ PAGES = [[LOGO, STORY], [LOGO, LOGO, ADVERT], [], [LOGO, ADVERT, image("2.jpg", 
 def test_counts() -> None:
     found = counted(*PAGES)
     assert (found.pages, found.links, found.dropped) == (4, 8, 0)
-    assert found.shown == {"a/logo.gif": 3, "a/1.jpg": 1, "a/ad.gif": 2, "a/2.jpg": 1}
-    assert (found.times["a"], found.times["gif"], found.times["ad"], found.times["flood"]) == (8, 6, 10, 4)
-    assert found.spread == {
+    assert found.pages_by_address == {"a/logo.gif": 3, "a/1.jpg": 1, "a/ad.gif": 2, "a/2.jpg": 1}
+    assert (found.word_counts["a"], found.word_counts["gif"], found.word_counts["ad"], found.word_counts["flood"]) == (
+        8,
+        6,
+        10,
+        4,
+    )
+    assert found.repetitions == {
         "ad": pytest.approx(2 * 4 * log(4) + 2 * log(2)),
         "flood": pytest.approx(2 * 2 * log(2)),
     }
 
 
 def test_a_page_counts_an_image_at_two_sizes_once() -> None:
-    assert counted([image("x-300x200.jpg"), image("x-600x400.jpg"), image("x.jpg?w=9")]).shown == {"a/x.jpg": 1}
+    assert counted([image("x-300x200.jpg"), image("x-600x400.jpg"), image("x.jpg?w=9")]).pages_by_address == {
+        "a/x.jpg": 1
+    }
 
 
 def test_a_page_without_images_is_a_page() -> None:
@@ -53,22 +60,32 @@ def test_entropy_from_counts_is_that_of_a_rescan() -> None:
             shares = [link.count(word) / sum(one.count(word) for one in links) for link in links]
             printed.append(-sum(share * log(share, len(links)) for share in shares if share))
         expected = sum(printed) / len(printed)
-        assert entropy(words, found.times, found.spread, found.links) == pytest.approx(expected, abs=1e-12)
+        assert entropy(words, found.word_counts, found.repetitions, found.links) == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_order_of_pages_does_not_matter() -> None:
     for order in list(permutations(range(4))):
         whole, one = counted(*PAGES), counted(*(PAGES[at] for at in order))
-        assert (one.pages, one.links, one.shown, one.times) == (whole.pages, whole.links, whole.shown, whole.times)
-        assert one.spread == pytest.approx(whole.spread)
+        assert (one.pages, one.links, one.pages_by_address, one.word_counts) == (
+            whole.pages,
+            whole.links,
+            whole.pages_by_address,
+            whole.word_counts,
+        )
+        assert one.repetitions == pytest.approx(whole.repetitions)
 
 
 def test_counts_add_up() -> None:
     for cut in range(5):
         whole, first, second = counted(*PAGES), counted(*PAGES[:cut]), counted(*PAGES[cut:])
         first.add(second)
-        assert (first.pages, first.links, first.shown, first.times) == (4, 8, whole.shown, whole.times)
-        assert first.spread == pytest.approx(whole.spread)
+        assert (first.pages, first.links, first.pages_by_address, first.word_counts) == (
+            4,
+            8,
+            whole.pages_by_address,
+            whole.word_counts,
+        )
+        assert first.repetitions == pytest.approx(whole.repetitions)
 
 
 def test_adding_leaves_the_other_as_it_is() -> None:
@@ -89,8 +106,13 @@ def test_addition_is_associative() -> None:
     d, e, f = three()
     e.add(f)
     d.add(e)
-    assert (a.pages, a.links, a.shown, a.times) == (d.pages, d.links, d.shown, d.times)
-    assert a.spread == pytest.approx(d.spread)
+    assert (a.pages, a.links, a.pages_by_address, a.word_counts) == (
+        d.pages,
+        d.links,
+        d.pages_by_address,
+        d.word_counts,
+    )
+    assert a.repetitions == pytest.approx(d.repetitions)
 
 
 @pytest.mark.parametrize("pages", [[], PAGES, [[image("1", '" 广告 \\ \u2028')]]])
@@ -118,31 +140,31 @@ def test_as_many_as_fit_are_kept(most: int) -> None:
     # Two pages show the word "a" and nine others, then one more.
     page = [image(f"n{at}") for at in range(9)]
     found = counted(page, page)
-    assert (len(found.times), found.dropped) == (10, 0)
+    assert (len(found.word_counts), found.dropped) == (10, 0)
     found.see([image("once once")])
-    assert (len(found.times), found.dropped) == (5, 2 * 5 + 2)
+    assert (len(found.word_counts), found.dropped) == (5, 2 * 5 + 2)
     assert (found.pages, found.links) == (3, 19)
-    assert found.times["a"] == 19
-    assert "once" not in found.times
-    assert "once" not in found.spread
+    assert found.word_counts["a"] == 19
+    assert "once" not in found.word_counts
+    assert "once" not in found.repetitions
 
 
 def test_the_most_frequent_are_kept(most: int) -> None:
     found = Evidence()
     for at in range(100):
         found.see([LOGO, image(f"{at}.jpg")])
-    assert found.shown["a/logo.gif"] == 100
-    assert (found.times["a"], found.times["logo"], found.times["jpg"]) == (200, 100, 100)
-    assert len(found.shown) <= most
-    assert len(found.times) <= most
-    assert found.dropped + found.shown.total() + found.times.total() == 200 + 200 + 200 + 200
+    assert found.pages_by_address["a/logo.gif"] == 100
+    assert (found.word_counts["a"], found.word_counts["logo"], found.word_counts["jpg"]) == (200, 100, 100)
+    assert len(found.pages_by_address) <= most
+    assert len(found.word_counts) <= most
+    assert found.dropped + found.pages_by_address.total() + found.word_counts.total() == 200 + 200 + 200 + 200
 
 
 def test_what_adds_up_is_bounded_too(most: int) -> None:
     first, second = counted([image(f"x{at}") for at in range(9)]), counted([image(f"y{at}") for at in range(9)])
     first.add(second)
-    assert first.times["a"] == 18
-    assert len(first.times) == len(first.shown) == 5
+    assert first.word_counts["a"] == 18
+    assert len(first.word_counts) == len(first.pages_by_address) == 5
     assert first.dropped == 18 - 5 + 36 - (18 + 4)
 
 
@@ -157,4 +179,4 @@ def test_bounding_does_not_depend_on_the_order_within_a_page(most: int, seed: in
     page = [image(f"n{at}") for at in range(30)]
     shuffled = Random(seed).sample(page, len(page))
     assert counted(page) == counted(shuffled)
-    assert isinstance(counted(page).times, Counter)
+    assert isinstance(counted(page).word_counts, Counter)

@@ -93,7 +93,7 @@ def test_words_repeat_over_so_many_pages(pages: int, is_noise: bool) -> None:
 
 @pytest.mark.parametrize(("limit", "is_noise"), [(0.49, True), (0.51, False)])
 def test_the_limit_of_entropy(limit: float, is_noise: bool) -> None:
-    evidence = Evidence(pages=3, links=16, times=Counter(all=4))
+    evidence = Evidence(pages=3, links=16, word_counts=Counter(all=4))
     judge = Judge(models=("entropy",), entropy_limit=limit)
     assert judge.judge(Sighting("", "", "", alt="all"), evidence).is_noise is is_noise
 

@@ -10,10 +10,10 @@ from image_pages import TEXT, seen
 
 from crawler.noise.image_evidence import Evidence
 from crawler.noise.learned_model import (
-    AT,
     CODES,
     FEATURES,
     FEATURES_OF_GROUP,
+    INDEX_OF_FEATURE,
     SPLITS,
     Floats,
     LogitChanges,
@@ -22,7 +22,7 @@ from crawler.noise.learned_model import (
     features_of,
     shipped,
 )
-from crawler.noise.verdict_reasons import GROUPS, JudgedImage, NoiseReason, read
+from crawler.noise.verdict_reasons import GROUPS, JudgedImage, NoiseReason, stored_reasons
 from crawler.translation.reasons import Reason, records, weightiest
 
 FIVE = Evidence(pages=5)
@@ -80,7 +80,7 @@ def test_changes_are_those_of_the_model() -> None:
 
 def said(change: dict[str, float], row: Floats, is_noise: bool, pages: int = 5) -> list[str]:
     """The reasons in words."""
-    found = weightiest(GROUPS, change, JudgedImage(lambda name: row.item(AT[name]), is_noise, pages))
+    found = weightiest(GROUPS, change, JudgedImage(lambda name: row.item(INDEX_OF_FEATURE[name]), is_noise, pages))
     return [str(one.message) for one in found]
 
 
@@ -175,7 +175,7 @@ def test_reasons_are_codes_with_values() -> None:
         {"code": "shown_on_pages", "values": {"shown": 12, "pages": 39}},
         {"code": "keywords", "values": {"words": ["ads", "{x}"]}},
     ]
-    assert read(json.dumps(records(reasons))) == reasons
+    assert stored_reasons(json.dumps(records(reasons))) == reasons
     pages, words = (str(one.message) for one in reasons)
     assert pages.startswith("12 of 39 ")
     assert words.endswith(": ads, {x}")

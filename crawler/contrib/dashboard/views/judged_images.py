@@ -164,7 +164,7 @@ def judged(row: Any) -> ShownImage:
         keyword=row.keyword,
         redundancy=row.redundancy,
         entropy=row.entropy,
-        reasons=verdict_reasons.read(row.reasons),
+        reasons=verdict_reasons.stored_reasons(row.reasons),
         decided_by=row.decided_by,
         audited=row.audited,
         mistaken=row.mistaken,

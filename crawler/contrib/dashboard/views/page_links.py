@@ -297,7 +297,7 @@ def _image(url: str, alt: str, target: str, verdict_row: Row[Any] | None) -> Pag
         verdict=verdict_row.id,
         noise=verdict_row.noise,
         probability=verdict_row.probability,
-        reasons=verdict_reasons.read(verdict_row.reasons),
+        reasons=verdict_reasons.stored_reasons(verdict_row.reasons),
         decided_by=verdict_row.decided_by,
     )
 
