@@ -34,7 +34,7 @@ from crawler.checked_settings import (
 )
 from crawler.doors import Door, find, load
 from crawler.errors import DatabaseUnavailableError
-from crawler.extraction import LEARNING, Extractor, favouring
+from crawler.extraction import LEARNING, Extractor, extractor_named
 from crawler.extraction.document_text import with_documents
 from crawler.extraction.extractor_fallback import with_fallback
 from crawler.extraction.site_libraries import SiteLibraries
@@ -250,7 +250,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
 
     # The extractor, with the learning of templates, the fallback and the reader of documents around it.
     method = arguments.extractor or settings["EXTRACTOR"]
-    extract = favouring(method, arguments.favour)
+    extract = extractor_named(method, arguments.favour)
     libraries = None
     if method in LEARNING:
         libraries = SiteLibraries(extract, LEARNING[method], count_statistic)

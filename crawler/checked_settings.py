@@ -13,7 +13,7 @@ from crawler import settings as our_settings
 from crawler.arguments import AUTO, Arguments, Render
 from crawler.doors import RENDERER_INSTALLATION, Door, find, load
 from crawler.errors import ArgumentError, MissingPartError, ModelFileError
-from crawler.extraction import EXTRACTORS, Extractor, favouring
+from crawler.extraction import EXTRACTORS, Extractor, extractor_named
 from crawler.extraction.extractor_fallback import ExtractorFallback, FallbackServer
 from crawler.noise.verdict import MODELS, FilterLists, ImageFilter, Judge
 from crawler.recrawl.revisit_interval import Bounds
@@ -150,7 +150,7 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
             number=arguments.workers,
         )
     try:
-        favouring(arguments.extractor or settings["EXTRACTOR"], arguments.favour)
+        extractor_named(arguments.extractor or settings["EXTRACTOR"], arguments.favour)
     except ValueError as error:
         raise ArgumentError(str(error)) from None
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from crawler.api.saved_document import saved_document
 from crawler.doors import Door, load
-from crawler.extraction import Extractor, favouring
+from crawler.extraction import Extractor, extractor_named
 from crawler.extraction.document_text import with_documents
 from crawler.outcomes import Code, Outcome
 from crawler.page.document import DocumentError
@@ -191,7 +191,7 @@ def clean(
         page = page_of(html, url, content_type)
     else:
         page = Page.from_html(html, url)
-    return Document(page, favouring(method, favour), link_addresses)
+    return Document(page, extractor_named(method, favour), link_addresses)
 
 
 def page_of(data: bytes, url: str, content_type: str = "", robots_header: str = "") -> Page:

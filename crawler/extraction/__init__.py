@@ -27,17 +27,20 @@ EXTRACTORS: PartTable[Extractor] = PartTable(Door.EXTRACTORS, METHODS)
 """The methods above, and those that other packages add."""
 EXTRACTION_VERSION = 6
 """Raise this by one with each change after which a method may return another text for some page, such as new weights:
-the recrawl does not compare texts of different versions, so that a new release alone finds no page changed. A change
-that only makes a method faster does not count. tests/extraction/test_version.py fails if the texts of the test pages
+a recrawl does not compare texts of different versions, so that no page counts as changed because of a new release. Do
+not raise it if a method only becomes faster. tests/extraction/test_version.py fails if the texts of the test pages
 change and this number does not.
 """
 LEARNING: dict[str, type[Library]] = {"auto": BlockLibrary, "template": Library, "template-svm": Library}
-"""The methods that learn from a site, with the class of their argument `library`: the common parts of the site's pages.
+"""The methods that learn the common parts of a site's pages, with the class of their argument `library`, which holds
+these parts.
 """
 
 
-def favouring(method: str, favour: str = BALANCE) -> Extractor:
-    """The method with this name; for `auto`, with a preference for precision or recall."""
+def extractor_named(method: str, favour: str = BALANCE) -> Extractor:
+    """The method with this name; for `auto`, with a preference for precision or recall. Raises a ValueError if there is
+    no such method or preference.
+    """
     if method not in EXTRACTORS:
         raise ValueError(f"there is no method {method!r}; there are {', '.join(EXTRACTORS)}")
     if favour == BALANCE:
@@ -60,7 +63,7 @@ def extract(html: str | bytes, url: str | None = None, method: str = "auto", fav
     >>> extract("<nav><a href=/>Home</a></nav><p>Bees dance in the dark of the hive, and others follow.</p>").text
     'Bees dance in the dark of the hive, and others follow.'
     """
-    return favouring(method, favour)(Page.from_html(html, url or ""))
+    return extractor_named(method, favour)(Page.from_html(html, url or ""))
 
 
 def version(method: str, favour: str = BALANCE, fallback: str = "") -> str:

@@ -10,11 +10,11 @@ from crawler.page.text import first_sentence
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 MAX_TITLE = 300  # characters
 MOST_HEADINGS = 3
-"""Headings at the beginning of a document that may be its title if its file names none: the highest of them is used."""
+"""If the file of a document has no title, the highest of this many headings at its beginning is the title."""
 MAX_SENTENCE = 100
-"""The most characters of a first sentence that is the title of a document without headings."""
+"""The most characters of a first sentence that serves as the title of a document without headings."""
 METHOD = "document"
-"""The name of the extractor in items of documents."""
+"""The name of this extractor in items of documents."""
 
 
 def document_text(page: Page) -> Extraction:
@@ -41,7 +41,7 @@ def _title(page: Page) -> str:
 
 
 def with_documents(extract: Callable[[Page], Extraction]) -> Callable[[Page], Extraction]:
-    """A method that extracts web pages with `extract`, and takes all text of documents."""
+    """A method that extracts web pages with `extract`, and documents with `document_text`."""
     return partial(_extract, extract)
 
 

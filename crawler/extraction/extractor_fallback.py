@@ -24,11 +24,11 @@ logger = logging.getLogger(__name__)
 SECONDS = 30.0
 """Time limit of a server for one page."""
 MAX_ANSWER = 5_000_000
-"""Bytes of a server's answer."""
+"""The most bytes of a server's answer."""
 
 
 class FallbackError(Exception):
-    """There is no second text; the message says why."""
+    """The second method gives no text; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -108,14 +108,15 @@ def is_doubtful(extraction: Extraction) -> bool:
 
 
 def with_fallback(extract: Callable[..., Extraction], fallback: ExtractorFallback) -> Callable[..., Extraction]:
-    """A method that uses a second one if it is in doubt. The certainty remains that of the first, so that the doubt is
-    visible.
+    """A method that takes the text of a second method if it doubts its own. The result keeps the low certainty of the
+    first method, so that the doubt is visible.
     """
     return partial(_extract, extract, fallback)
 
 
 def _extract(extract: Callable[..., Extraction], fallback: ExtractorFallback, page: Page, **options: Any) -> Extraction:
-    # Without options, such as a library, the result is cached: other parts of the crawler extract the same page.
+    # Other parts of the crawler extract the same page, so the result is cached. It is not if there are options such as a
+    # library, on which it depends.
     first = extract(page, **options) if options else page.once(extract)
     if not is_doubtful(first):
         return first

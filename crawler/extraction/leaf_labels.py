@@ -4,10 +4,10 @@ A leaf label is an element that has text of its own in one line; the lines are `
 interrupted by other leaves: `<p>one <b>two</b> three</p>` has the leaves (p, "one three") and (b, "two").
 Block-level labels are body, section and div; a leaf in none of them belongs to the page's root.
 
-`LabelIndex` finds nearly equal labels, which have the same tag, and texts a few edits apart. Two texts are near if
-their edit distance D <= min(len) / 8; up to 8 characters only equal texts are. Most pairs are never compared, by the
-pigeonhole principle: if a text that is at most k edits away from another is cut into k + 1 pieces, one of the pieces is
-in the other unchanged. So a text is compared only with the texts of which it contains a piece.
+`LabelIndex` finds near labels: they have the same tag, and their texts are equal or a few edits apart. Two texts are near
+if their edit distance D <= min(len) / 8; texts of up to 8 characters must be equal. Most pairs of texts are never
+compared, by the pigeonhole principle: if two texts are at most k edits apart, and one is cut into k + 1 pieces, at least
+one of the pieces is in the other text unchanged. So a text is compared only with texts of which it contains a piece.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ class Leaf:
     text: str
     line: int
     """Index of its line in `page.blocks`."""
-    home: int
-    """Index of the block-level label around it in `Leaves.homes`."""
+    block_label: int
+    """Index of the block-level label around it in `Leaves.block_labels`."""
     anchor: int
     """Index of the link around it in `Leaves.anchors`; -1 if there is none."""
 
 
 @dataclass(slots=True)
 class BlockLabel:
-    """A block-level label, without block-level labels nested in it."""
+    """A block-level label, without the block-level labels nested in it."""
 
     tag: str
     images: int
@@ -54,10 +54,9 @@ class Leaves:
     """All leaf labels and block-level labels, in page order."""
 
     leaves: tuple[Leaf, ...]
-    homes: tuple[BlockLabel, ...]
-    """The block-level labels."""
+    block_labels: tuple[BlockLabel, ...]
     anchors: tuple[int, ...]
-    """For each <a>, the index of its block-level label."""
+    """For each <a>, the index of the block-level label around it."""
 
 
 def leaves(page: Page) -> Leaves:
@@ -72,75 +71,77 @@ def _read(page: Page) -> Leaves:
 class _LeafReader:
     def __init__(self) -> None:
         self.leaves: list[Leaf] = []
-        self.tags: list[str] = []
+        self.block_label_tags: list[str] = []
         """The tags of the block-level labels."""
-        self.images: list[int] = []
+        self.image_counts: list[int] = []
         """The number of images in each block-level label."""
         self.anchors: list[int] = []
         """The index of the block-level label of each link."""
         self.line_count = 0
         """The number of lines so far."""
-        self.anchor = -1
+        self.open_anchor = -1
         """The index of the open link; -1 if there is none."""
         self.element_count = 0
         """The number of elements so far, which numbers the open ones."""
-        self.open: list[tuple[int, str]] = []
+        self.open_elements: list[tuple[int, str]] = []
         """The number and the tag of each open element."""
-        self.homes: list[int] = []
+        self.open_block_labels: list[int] = []
         """The indexes of the open block-level labels."""
-        self.containers: list[str] = []
+        self.open_containers: list[str] = []
         """The tags of the open elements that are not inline."""
         self.pieces: dict[int, tuple[str, int, list[str]]] = {}
         """For each element with text in this line, by its number: its tag, its link and the pieces of its text."""
 
     def run(self, root: etree._Element) -> Leaves:
         # Lines must break as in crawler.page.blocks, whose blocks are counted here.
-        self.containers.append(root.tag)
-        self.add_home(root.tag)
+        self.open_containers.append(root.tag)
+        self.add_block_label(root.tag)
         for step, element, text in steps(root):
             if step == "start":
                 self.enter(element.tag)
             elif step == "end":
                 self.leave(element.tag)
             if text:
-                self.read(text)
+                self.add_text(text)
         self.end_line()
         return Leaves(
-            leaves=tuple(self.leaves), homes=tuple(map(BlockLabel, self.tags, self.images)), anchors=tuple(self.anchors)
+            leaves=tuple(self.leaves),
+            block_labels=tuple(map(BlockLabel, self.block_label_tags, self.image_counts)),
+            anchors=tuple(self.anchors),
         )
 
     def enter(self, tag: str) -> None:
         self.element_count += 1
-        self.open.append((self.element_count, tag))
+        self.open_elements.append((self.element_count, tag))
         if tag not in INLINE:
             self.end_line()
-            self.containers.append(tag)
+            self.open_containers.append(tag)
             if tag in BLOCK_LEVEL:
-                self.add_home(tag)
+                self.add_block_label(tag)
         elif tag == "a":
-            self.anchor = len(self.anchors)
-            self.anchors.append(self.homes[-1])
+            self.open_anchor = len(self.anchors)
+            self.anchors.append(self.open_block_labels[-1])
         elif tag == "img":
-            self.images[self.homes[-1]] += 1
+            self.image_counts[self.open_block_labels[-1]] += 1
 
     def leave(self, tag: str) -> None:
-        self.open.pop()
+        self.open_elements.pop()
         if tag not in INLINE:
             self.end_line()
-            self.containers.pop()
+            self.open_containers.pop()
             if tag in BLOCK_LEVEL:
-                self.homes.pop()
+                self.open_block_labels.pop()
         elif tag == "a":
-            self.anchor = -1
+            self.open_anchor = -1
 
-    def add_home(self, tag: str) -> None:
-        self.homes.append(len(self.tags))
-        self.tags.append(tag)
-        self.images.append(0)
+    def add_block_label(self, tag: str) -> None:
+        self.open_block_labels.append(len(self.block_label_tags))
+        self.block_label_tags.append(tag)
+        self.image_counts.append(0)
 
-    def read(self, text: str) -> None:
-        number, tag = self.open[-1]
-        _, _, pieces = self.pieces.setdefault(number, (tag, self.anchor, []))
+    def add_text(self, text: str) -> None:
+        number, tag = self.open_elements[-1]
+        _, _, pieces = self.pieces.setdefault(number, (tag, self.open_anchor, []))
         pieces.append(text)
 
     def end_line(self) -> None:
@@ -152,17 +153,21 @@ class _LeafReader:
             raw = "".join(pieces)
             text = fold_space(raw)
             if text:
-                self.leaves.append(Leaf(tag=tag, text=text, line=self.line_count, home=self.homes[-1], anchor=anchor))
+                self.leaves.append(
+                    Leaf(
+                        tag=tag, text=text, line=self.line_count, block_label=self.open_block_labels[-1], anchor=anchor
+                    )
+                )
             has_characters = has_characters or bool(raw.strip())
         # A line that has only zero-width characters is a block in <pre>, but not elsewhere.
-        if len(self.leaves) > leaves_before or (has_characters and "pre" in self.containers):
+        if len(self.leaves) > leaves_before or (has_characters and "pre" in self.open_containers):
             self.line_count += 1
         self.pieces = {}
 
 
 # Up to this number of characters only equal texts are near; longer ones may have one edit for each 8 characters.
 EXACT_LENGTH = 8
-# Longer labels are found only if equal: few of them are noise, and comparing them is slow.
+# Labels of more characters are found only if equal: few of them are noise, and comparing them is slow.
 MAX_NEAR_LENGTH = 100
 # Because of these two limits some near labels are not found, so that some noise stays.
 MOST_COMPARED = 2  # labels that a text is compared with: those that share the most pieces with it
@@ -207,7 +212,7 @@ class LabelIndex:
         if number is not None or tag not in self._pieces or not EXACT_LENGTH < len(text) <= self.longest_near:
             return number
 
-        # Each part of the text that has the length of a piece of some near text is looked up.
+        # Pieces of near texts have a few possible lengths: each part of the text with such a length is looked up.
         numbers_of_piece = self._pieces[tag]
         min_length = _shortest(len(text))
         max_length = len(text) + len(text) // EXACT_LENGTH
@@ -244,13 +249,13 @@ def _pieces(text: str) -> list[str]:
 
 @cache
 def _shortest(length: int) -> int:
-    """The length of the shortest text that may be near to one of this length."""
+    """The length of the shortest text that may be near a text of this length."""
     # A text of 8n characters may have n edits, so a near text has at most 9n characters.
     return next(short for short in range(length * 8 // 9, length + 1) if length - short <= short // EXACT_LENGTH)
 
 
 @cache
 def _piece_lengths(length: int) -> tuple[int, ...]:
-    """The lengths of the pieces of texts that may be near to one of this length."""
+    """The lengths of the pieces of all texts that may be near a text of this length."""
     others = range(max(EXACT_LENGTH + 1, _shortest(length)), length + length // EXACT_LENGTH + 1)
     return tuple(sorted({other // (other // EXACT_LENGTH + 1) for other in others}))

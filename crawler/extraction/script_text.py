@@ -1,10 +1,11 @@
-"""Finds the main text of a page whose scripts contain it, and would show it in a browser.
+"""Finds the main text of a page in its scripts, which would show it in a browser.
 
 The text may be the articleBody of JSON-LD, a part of the data at the beginning of a script (__NEXT_DATA__,
-window.__INITIAL_STATE__ = {...}), or a long string in a program. The longest prose is chosen, preferably prose beside
-the page's own title. Scripts are read only if the text that a method has extracted is short (`replacement`).
+window.__INITIAL_STATE__ = {...}), or a long string in a program. The longest prose is chosen, preferably from an object
+that also has the page's title (`is_titled`). Scripts are read only if the text that a method has extracted is short
+(`replacement`).
 
-In the data (`ScriptData`) a text is one long string or a list of paragraphs. A paragraph is a string, an object with a
+In the data (`ScriptData`), a text is one long string or a list of paragraphs. A paragraph is a string, an object with a
 string, or a list of the pieces of a line. Texts of comments, of other articles and of the user interface are excluded
 by their keys.
 """
@@ -22,20 +23,22 @@ from crawler.metadata.title import headline
 from crawler.page.page import Page
 from crawler.page.text import FULL_STOPS, has_full_stop, unescaped, width
 
-MAX_SCRIPTS = 200  # of a page
-MAX_SCRIPT = 3_000_000  # characters
+MAX_SCRIPTS = 200  # scripts of a page that are read
+MAX_SCRIPT = 3_000_000  # characters of a script; a longer one is not read
 MAX_NODES = 50_000  # containers and strings of one JSON document that are read
 MAX_TEXT = 500_000  # characters of the text
-MIN_PROSE = 30  # characters
-MIN_STRING = 200  # characters of a script, and of a string in a program
-MIN_TITLE = 8  # characters
-MAX_TITLE = 400  # characters
-MIN_TEXT = 250  # columns: a Chinese character counts as two
-# Text that is not beside the page's title is accepted only if it has this many columns, and if the page itself shows
-# fewer than MAX_SHOWN characters.
+MIN_PROSE = 30  # characters of a string that may be prose
+MIN_STRING = 200  # characters of a script that is read, and of a string that is read in a program
+# Characters of a title in the data that is compared with the page's.
+MIN_TITLE = 8
+MAX_TITLE = 400
+MIN_TEXT = 250  # columns of the text; a Chinese character has two
+# Text without the page's title in its object is accepted only if it has at least MIN_UNTITLED columns, and if the page
+# itself shows fewer than MAX_SHOWN characters.
 MIN_UNTITLED = 1_500
 MAX_SHOWN = 1_000
-# A method's text of fewer than MAX_OWN columns is replaced if that of the scripts is TIMES_AS_WIDE times as wide.
+# A method's text of fewer than MAX_OWN columns is replaced by the text in the scripts if the latter is at least
+# TIMES_AS_WIDE times as wide.
 MAX_OWN = 1_500
 TIMES_AS_WIDE = 3
 # A list is replaced by a list in it that contains this share of its text.
@@ -52,7 +55,7 @@ _KEYS_OF_OTHER_TEXT = re.compile(
 )
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,2000}>")
 _ESCAPED_TAG = re.compile(r"&lt;/?[a-zA-Z]")
-_CODE = re.compile(r"[{}\[\]\\=;]")
+_SIGN_OF_PROGRAM = re.compile(r"[{}\[\]\\=;]")
 _TYPES_WITH_TEXT = (str, list, dict)
 _JSON_BEGINNINGS = frozenset(("[{", '{"', "[["))
 _CONTINUATIONS = frozenset(" \n\t\u00a0,.;:!?)’”»，。；：！？）、")
@@ -89,7 +92,7 @@ class TextCandidate:
     html: str
     _: KW_ONLY
     is_titled: bool = False
-    """Whether it is beside the page's title."""
+    """Whether it is in an object with the page's title, or is otherwise known to be about this page."""
 
 
 class ScriptData:
@@ -104,7 +107,9 @@ class ScriptData:
         self.is_list: list[bool] = []
         """Whether each container is a list."""
         self.is_titled: list[bool] = []
-        """Whether each container is beside the page's title, or in an object that is."""
+        """Whether each container is, or is in, an object with the page's title; `_is_titled` says what an object with
+        another title means.
+        """
         self.pieces: list[_Piece] = []
         stack: list[tuple[Any, str, int]] = [(data, "", -1)]
         while stack and len(self.parents) + len(self.pieces) < MAX_NODES:
@@ -148,9 +153,7 @@ class ScriptData:
         return weights
 
     def candidates(self) -> Iterator[TextCandidate]:
-        """The longest string and the list with the most text: first of those beside the page's title, then of the
-        others.
-        """
+        """The longest string and the list with the most text: first among titled containers, then among the others."""
         for is_titled in (True, False):
             # A document that is only a string has no container.
             pieces = [
@@ -167,16 +170,15 @@ class ScriptData:
             most = max((weights[number] for number in lists), default=0)
             if most:
                 # The innermost of the lists that contain nearly all text; inner lists have higher numbers.
-                home = [number for number in lists if weights[number] >= NEARLY_ALL * most][-1]
-                yield TextCandidate(
-                    weight=weights[home], html=as_html(self.paragraphs(home, pieces)), is_titled=is_titled
-                )
+                text_list = [number for number in lists if weights[number] >= NEARLY_ALL * most][-1]
+                html = as_html(self.paragraphs(text_list, pieces))
+                yield TextCandidate(weight=weights[text_list], html=html, is_titled=is_titled)
 
-    def paragraphs(self, home: int, pieces: list[_Piece]) -> list[str]:
-        """The paragraphs in the list `home`: its pieces, with the pieces of one line joined."""
-        # The pieces in the list, under the keys that prose has. The containers in it have the numbers after its own.
-        inside = {home}
-        for number in range(home + 1, len(self.parents)):
+    def paragraphs(self, text_list: int, pieces: list[_Piece]) -> list[str]:
+        """The paragraphs in a list, given by its number: its pieces, with the pieces of one line joined."""
+        # The pieces in the list. The numbers of the containers in it follow its own number.
+        inside = {text_list}
+        for number in range(text_list + 1, len(self.parents)):
             if self.parents[number] not in inside:
                 break
             inside.add(number)
@@ -184,13 +186,13 @@ class ScriptData:
         keys_of_prose = {piece.key for piece in pieces if piece.weight}
 
         lines: list[list[str]] = []
-        last_list = home
+        last_list = text_list  # the list around the piece before
         for piece in pieces:
-            if piece.key not in keys_of_prose:
+            if piece.key not in keys_of_prose:  # e.g. the address of an image
                 continue
             its_list = self.list_around(piece.container)
             # A piece that is not in an inner list is a paragraph of its own.
-            is_inner = home not in (its_list, last_list)
+            is_inner = text_list not in (its_list, last_list)
             if lines and is_inner and self.is_one_line(last_list, its_list, lines[-1][-1], piece.text):
                 if piece.text:
                     lines[-1].append(piece.text)
@@ -202,7 +204,7 @@ class ScriptData:
     def is_one_line(self, last_list: int, its_list: int, last_text: str, text: str) -> bool:
         """Whether a piece continues the line of the piece before it, given their lists and texts."""
         if last_text[-1:].isspace() or text[:1] in _CONTINUATIONS:
-            # The words of a link, for example, are in a list in the list of the line.
+            # One list may be inside the other: the words of a link, for example, are a list in the list of their line.
             around = self.list_around(self.parents[its_list])
             last_around = self.list_around(self.parents[last_list])
             return its_list in (last_list, last_around) or around in (last_list, last_around)
@@ -232,15 +234,15 @@ def _may_hold_text(key: str, value: Any) -> bool:
 
 
 def _is_titled(node: dict[str, Any], title: str) -> bool | None:
-    """Whether an object has the page's title. False if it has another title and an address, so that it describes
-    another page; None in other cases.
+    """True if an object has the page's title. False if it has another title and an address, so that it describes another
+    page. None in other cases: then the object around it decides.
     """
     has_other_title = False
     for key in _TITLE_KEYS:
         value = node.get(key)
         if isinstance(value, str) and MIN_TITLE <= len(value) <= MAX_TITLE:
             own_title = letters(_TAG.sub("", unescaped(value)))
-            # One of them may also have the name of the site; then it is less than twice as long as the other.
+            # One of the two titles may also have the name of the site. Then it is less than twice as long as the other.
             is_part = own_title in title or title in own_title
             is_similar = is_part and 2 * len(own_title) > len(title) > len(own_title) / 2
             if own_title and (own_title == title or is_similar):
@@ -252,14 +254,16 @@ def _is_titled(node: dict[str, Any], title: str) -> bool | None:
 
 
 def prose_length(text: str) -> int:
-    """The approximate number of characters of a string that are prose; 0 if it is not prose."""
+    """The approximate number of characters of prose in a string; 0 if it is not prose."""
     if len(text) < MIN_PROSE or len(text) > MAX_TEXT or text.startswith(("http", "/", "data:")):
         return 0
     if "<" in text or "&lt;" in text:
         if _ESCAPED_TAG.search(text):
             text = unescaped(text)
         text = _TAG.sub(" ", text)
-    is_program = len(_CODE.findall(text)) * 40 > len(text)  # more than one sign of a program in 40 characters
+    is_program = len(_SIGN_OF_PROGRAM.findall(text)) * 40 > len(
+        text
+    )  # more than one sign of a program in 40 characters
     if is_program or not has_full_stop(text):
         return 0
     # Keys and encoded data have fewer than one space in 12 characters; so has Chinese prose, which is not ASCII.
@@ -308,12 +312,12 @@ def _script_text(page: Page) -> str:
     if len(structured_data.posts) > 1:
         texts = [post.text for post in structured_data.posts]
     body = as_html(texts)
-    # JSON-LD describes the page, so its text counts as beside the title.
+    # JSON-LD describes the page, so its text counts as titled.
     candidates = [TextCandidate(weight=prose_length(body), html=body, is_titled=True), *_in_scripts(page)]
     best = max((candidate for candidate in candidates if candidate.is_titled), key=lambda candidate: candidate.weight)
     min_width = MIN_TEXT
-    shown = sum(len(block.text) for block in page.blocks)
-    if not best.weight and shown < MAX_SHOWN:  # no prose beside the title, and a page that is empty without its scripts
+    shown_length = sum(len(block.text) for block in page.blocks)
+    if not best.weight and shown_length < MAX_SHOWN:  # no titled prose, and the page is empty without its scripts
         best = max(candidates, key=lambda candidate: candidate.weight)
         min_width = MIN_UNTITLED
     text = _lines_of(best.html) if best.weight else ""

@@ -24,15 +24,17 @@ class _Site:
 
     @property
     def size(self) -> int:
-        """The labels that it keeps in memory, plus one, so that a site without labels counts, too."""
+        """How many labels it keeps in memory, plus one, so that sites without labels are also limited."""
         return 1 + len(self.library) + len(self.learner)
 
 
 class SiteLibraries:
-    """Extracts pages with the libraries of their sites, and learns from them.
+    """Extracts pages with the libraries of their sites, and learns from them. Here a site is a host.
 
-    A page is cleaned with the templates of earlier pages, whether it is extracted or learned from first. Incomplete
-    batches, of at most nine pages, are only in memory: they are lost when the worker ends or forgets the site.
+    `extract` and `learn` may be called in either order: the common labels of a page are computed once, before templates
+    learned from this page are added.
+
+    Incomplete batches, of at most nine pages, are only in memory: they are lost when the worker ends or forgets the site.
     """
 
     def __init__(
@@ -70,7 +72,7 @@ class SiteLibraries:
         return templates
 
     def take_in(self, host: str, label: LeafLabel) -> None:
-        """Add a template of a host that another worker or an earlier run has learned."""
+        """Add a template of a host, learned by another worker or in an earlier run."""
         site = self._site(host)
         refused_before = site.library.refused
         site.library.add(label)

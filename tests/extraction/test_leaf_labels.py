@@ -48,11 +48,11 @@ def test_leaves() -> None:
 )
 def test_homes(html: str, homes: str) -> None:
     found = leaves(Page.from_html(html))
-    assert [found.homes[leaf.home].tag for leaf in found.leaves] == homes.split()
+    assert [found.block_labels[leaf.block_label].tag for leaf in found.leaves] == homes.split()
 
 
 def test_links_and_images_have_homes() -> None:
     found = leaves(Page.from_html("<img><a>x</a><div><a><img><b>y</b></a>z<a></a></div>"))
-    assert [(home.tag, home.images) for home in found.homes] == [("html", 0), ("body", 1), ("div", 1)]
+    assert [(home.tag, home.images) for home in found.block_labels] == [("html", 0), ("body", 1), ("div", 1)]
     assert found.anchors == (1, 2, 2)
     assert [(leaf.text, leaf.anchor) for leaf in found.leaves] == [("x", 0), ("y", 1), ("z", -1)]

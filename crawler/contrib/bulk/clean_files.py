@@ -48,7 +48,7 @@ from crawler.contrib.bulk.resume_manifest import (
     write_manifest,
 )
 from crawler.errors import OutputError, WrongUseError
-from crawler.extraction import favouring
+from crawler.extraction import extractor_named
 from crawler.processes.function_pool import DIED, WorkersError, as_done
 from crawler.processes.held_lock import take_lock
 from crawler.processes.machine import GARBAGE_THRESHOLD, cores
@@ -247,7 +247,7 @@ def clean(opts: argparse.Namespace, settings: Settings) -> int:
     method = settings["EXTRACTOR"] if opts.method is None else opts.method
     favour = opts.favour
     try:
-        extract = favouring(method, favour)
+        extract = extractor_named(method, favour)
     except ValueError as error:
         raise WrongUseError(str(error)) from None
     fallback = fallback_of(settings)

@@ -46,7 +46,7 @@ from crawler.contrib.bulk.cleaning import Cleaned, CleaningCounts
 from crawler.contrib.bulk.progress_bar import CleaningProgress, outcome_lines
 from crawler.contrib.bulk.resume_manifest import maker
 from crawler.errors import OutputError, StateError, WrongUseError
-from crawler.extraction import LEARNING, favouring, method_and_favour, with_library
+from crawler.extraction import LEARNING, extractor_named, method_and_favour, with_library
 from crawler.extraction.document_text import METHOD, with_documents
 from crawler.extraction.extractor_fallback import ExtractorFallback, with_fallback
 from crawler.extraction.methods.template import LeafLabel
@@ -157,7 +157,7 @@ def _extract_again(stored: PageToClean, judges_images: bool, fallback: Extractor
     if page is None:
         page = Page(url=stored.url, body=response.body, content_type=content_type, robots_header=robots_header)
 
-    extract = favouring(stored.method, stored.favour)
+    extract = extractor_named(stored.method, stored.favour)
     if stored.templates:
         extract = with_library(extract, LEARNING[stored.method](stored.templates))
     if fallback is not None:
@@ -510,7 +510,7 @@ def _options(opts: argparse.Namespace, settings: Settings) -> StoredOptions:
         method = settings["EXTRACTOR"]
     if method is not None:
         try:
-            favouring(method, opts.favour)
+            extractor_named(method, opts.favour)
         except ValueError as error:
             raise WrongUseError(str(error)) from None
     return StoredOptions(method, opts.favour, opts.markdown, settings.getbool("IMAGE_NOISE_ENABLED"))

@@ -40,17 +40,17 @@ BALANCE = "balance"
 FAVOURS = {BALANCE: 0.6, "precision": 0.85, "recall": 0.25}
 """The weight of precision in the F that is maximised; the rest is the weight of recall."""
 DOUBT = 0.8
-"""The expected F1 below which a page is in doubt. One page in eight is; their mean F1 is two thirds, that of the others
-.93.
+"""The expected F1 below which a page is in doubt. One page in eight is in doubt. The mean F1 of these pages is two
+thirds, and that of the others .93.
 """
 LEAST_OF_FIRST = 0.2
-"""The fewest words of a second choice, as a share of those of the first. The second choice may omit a list that is all
-of the text; then the first choice is kept.
+"""The fewest words of a second choice, as a share of the words of the first choice. With fewer, the first choice is
+kept: the second one may omit a list that is the whole text.
 """
 LEAST_WORDS = 50
-"""The fewest words that an article must have without its comments."""
+"""The fewest words of a text that is still an article after elements named as comments are removed."""
 SURE = 0.85
-"""The least average probability of these words."""
+"""The least average probability of the words of such a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +67,20 @@ class MainText:
 
 
 def _without_comments(page: Page, kept: list[int], judgement: "BlockJudgement") -> list[int]:
-    """The indexes of the main text without elements named as comments, unless the rest would not be an article."""
+    """The indexes of the main text, without elements named as comments if the rest is still an article."""
     comment_blocks = frozenset(page.once(named_as_comments))
     rest = [index for index in kept if index not in comment_blocks]
     tokens = judgement.tokens[rest]
-    is_article = tokens.sum() >= LEAST_WORDS and judgement.probabilities[rest] @ tokens >= SURE * tokens.sum()
-    return rest if is_article else kept
+    if tokens.sum() >= LEAST_WORDS and judgement.probabilities[rest] @ tokens >= SURE * tokens.sum():
+        return rest
+    return kept
 
 
 def auto(
     page: Page, favour: str = BALANCE, model: "Model | None" = None, library: "BlockLibrary | None" = None
 ) -> Extraction:
-    """The main text by a model, by default the one that comes with this release. If the library of the site is given,
-    blocks that its pages have in common are excluded.
+    """The main text by a model, by default the model of this release. With the library of the site, the blocks that the
+    site's pages have in common are excluded.
     """
     main = main_text(page, favour, model, library)
     if main.indexes is None:
@@ -135,13 +136,13 @@ def _kept_blocks(
     probabilities = judgement.probabilities
     tokens = judgement.tokens
 
-    # The first choice, and the second one if that is in doubt.
+    # The first choice, and a second one if the first is in doubt.
     chosen = choose(probabilities, tokens, weight).tolist()
     indexes = _without_surroundings(page, wholes(page, chosen, judgement), judgement)
     certainty = round(expected_f1(probabilities, tokens, indexes), 4)
-    if certainty < DOUBT and judgement.page_type != PageType.FORUM:  # its posts are judged alike already
+    if certainty < DOUBT and judgement.page_type != PageType.FORUM:  # the posts of a forum are judged alike already
         chosen = second_choice(page, judgement, weight)
-        # Cards are not added as wholes: the second choice has judged alike elements together.
+        # Cards are not kept as wholes, because the second choice has judged alike elements together.
         second_indexes = _without_surroundings(page, wholes(page, chosen, judgement, has_cards=False), judgement)
         if tokens[second_indexes].sum() >= LEAST_OF_FIRST * tokens[indexes].sum():
             indexes = second_indexes
@@ -151,6 +152,6 @@ def _kept_blocks(
 def _without_surroundings(page: Page, indexes: list[int], judgement: "BlockJudgement") -> list[int]:
     """The indexes of the text's blocks, without links to neighbouring pages and without comments."""
     indexes = without_comments_beside_main(page, without_neighbours(page, indexes))
-    if judgement.page_type == PageType.ARTICLE:  # in manuals such names have other meanings
+    if judgement.page_type == PageType.ARTICLE:  # in manuals, elements named like comments hold other text
         indexes = _without_comments(page, indexes, judgement)
     return indexes

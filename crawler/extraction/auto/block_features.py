@@ -82,7 +82,7 @@ def features(arrays: PageArrays, scores: Scores, levels: Ints) -> Features:
         *_of_paths(columns),
         _of_page(columns, title is not None),
     ]
-    matrix = np.empty((sum(len(names) for names, _ in parts), columns.number), np.float32)
+    matrix = np.empty((sum(len(names) for names, _ in parts), columns.block_count), np.float32)
     row = 0
     for names, values in parts:
         matrix[row : row + len(names)] = values
@@ -102,6 +102,7 @@ def _one_of(values: Ints, kinds: int) -> Floats:
 
 
 _TEXT = ("length", "width", "words", "density", "word length", "stops", "commas", "ends with stop", "word score")
+# The shares of all kinds of characters except `other` and `lower`.
 _SHARES = tuple(f"share {kind}" for kind in KINDS[UPPER:])
 _BEGINS = _numbered_names("begins", len(KINDS))
 _ENDS = _numbered_names("ends", len(KINDS))
@@ -111,7 +112,7 @@ def _of_text(columns: BlockColumns) -> list[Rows]:
     """The text of a block."""
     arrays = columns.arrays
     kinds = columns.kinds
-    number = columns.number
+    block_count = columns.block_count
     text = [
         np.log1p(arrays.lengths),
         columns.log_widths,
@@ -125,9 +126,9 @@ def _of_text(columns: BlockColumns) -> list[Rows]:
     ]
     return [
         (_TEXT, text),
-        (_SHARES, kinds[UPPER:] / columns.looked_at),
-        (_BEGINS, _one_of(arrays.texts.first[:number], len(KINDS))),
-        (_ENDS, _one_of(arrays.texts.last[:number], len(KINDS))),
+        (_SHARES, kinds[UPPER:] / columns.characters_read),
+        (_BEGINS, _one_of(arrays.texts.first[:block_count], len(KINDS))),
+        (_ENDS, _one_of(arrays.texts.last[:block_count], len(KINDS))),
     ]
 
 
@@ -140,7 +141,7 @@ _ELEMENTS = ("depth", "own names", "names around", "links", "images", "images af
 def _of_elements(columns: BlockColumns) -> list[Rows]:
     """The element of a block and the elements around it."""
     arrays = columns.arrays
-    number = columns.number
+    block_count = columns.block_count
     homes = arrays.homes
     outline = arrays.outline
     log_links = np.log1p(arrays.links)
@@ -151,7 +152,7 @@ def _of_elements(columns: BlockColumns) -> list[Rows]:
         (_TAG_IS, _one_of(arrays.tags, len(TAGS) + 1)),
         (_WRAP_IS, _one_of(arrays.wrap_tags, len(WRAPS) + 1)),
         (_IN, (outline.frames[homes] >> _FRAME_POSITIONS) & 1),
-        (_ELEMENTS, [depths, own, columns.around, log_links, log_images[:number], log_images[1:]]),
+        (_ELEMENTS, [depths, own, columns.around, log_links, log_images[:block_count], log_images[1:]]),
     ]
 
 
@@ -161,12 +162,19 @@ _PLACE = ("text before", "text after", "at", "log at", "log from end", "copies")
 def _of_place(columns: BlockColumns) -> list[Rows]:
     """The position of a block in the page, and the number of blocks with the same text."""
     at = columns.at
-    number = columns.number
+    block_count = columns.block_count
     total = columns.total
     lengths = columns.arrays.lengths
     done = np.cumsum(lengths)
     copies = np.log(np.bincount(columns.arrays.copies)[columns.arrays.copies])
-    place = [(done - lengths) / total, 1 - done / total, at / number, np.log1p(at), np.log1p(number - at), copies]
+    place = [
+        (done - lengths) / total,
+        1 - done / total,
+        at / block_count,
+        np.log1p(at),
+        np.log1p(block_count - at),
+        copies,
+    ]
     return [(_PLACE, place)]
 
 
@@ -180,11 +188,11 @@ def _of_titles(columns: BlockColumns) -> tuple[list[Rows], int | None]:
     there is one.
     """
     at = columns.at
-    number = columns.number
-    shares, covers = _echoes(columns.arrays.texts, number, columns.words)
+    block_count = columns.block_count
+    shares, covers = _echoes(columns.arrays.texts, block_count, columns.words)
     matches = shares[0] * covers[0] + HEADING_BONUS * (columns.arrays.tags == TAG_NUMBERS["h1"])
     headline = int(matches.argmax()) if matches.max() > TITLED else None
-    distances = np.zeros((3, number))
+    distances = np.zeros((3, block_count))
     if headline is not None:
         away = np.log1p(np.abs(at - headline))
         distances = np.array([away * (at > headline), away * (at < headline), at == headline])
@@ -203,18 +211,18 @@ def _of_neighbours(columns: BlockColumns) -> list[Rows]:
     """The blocks before and after a block: the nearest ones, and the means of several."""
     arrays = columns.arrays
     scores = columns.scores
-    number = columns.number
+    block_count = columns.block_count
     at = columns.at
 
     near = np.array([columns.log_widths, columns.density, scores.own, scores.words, columns.ends_stop, columns.in_body])
     # For each position between two blocks: whether their containers are the same, and those around these containers;
     # and by how many levels the second block is deeper.
-    same = np.zeros((2, number + 1), np.float32)
+    same = np.zeros((2, block_count + 1), np.float32)
     for row, home in enumerate((arrays.homes, arrays.outline.parents[arrays.homes])):
-        same[row, 1:number] = home[1:] == home[:-1]
+        same[row, 1:block_count] = home[1:] == home[:-1]
     depths = arrays.outline.depths[arrays.homes]
-    steps = np.zeros(number + 1, np.int64)
-    steps[1:number] = depths[1:] - depths[:-1]
+    steps = np.zeros(block_count + 1, np.int64)
+    steps[1:block_count] = depths[1:] - depths[:-1]
 
     # The means.
     window = [columns.widths, arrays.linked, columns.prose, scores.own, columns.around, scores.words, arrays.links]
@@ -222,7 +230,7 @@ def _of_neighbours(columns: BlockColumns) -> list[Rows]:
     windows: list[Rows] = []
     for names, reach in zip(_WINDOWS, REACHES, strict=True):
         first = np.maximum(at - reach, 0)
-        last = np.minimum(at + reach + 1, number)
+        last = np.minimum(at + reach + 1, block_count)
         means = (sums[:, last] - sums[:, first]) / (last - first)
         np.log1p(means[:3], out=means[:3])  # widths, linked and prose are lengths
         windows.append((names, means))
@@ -230,7 +238,7 @@ def _of_neighbours(columns: BlockColumns) -> list[Rows]:
     return [
         (_BEFORE, _shifted(near, 1)),
         (_AFTER, _shifted(near, -1)),
-        (_SAME, [*same[:, :number], *same[:, 1:], steps[:-1], steps[1:]]),
+        (_SAME, [*same[:, :block_count], *same[:, 1:], steps[:-1], steps[1:]]),
         *windows,
     ]
 
@@ -246,7 +254,7 @@ def _of_headings(columns: BlockColumns) -> list[Rows]:
     tags = columns.arrays.tags
     is_prose = columns.prose > PROSE
     ago = at - np.maximum.accumulate(np.where(is_prose, at, -FAR))
-    ahead = np.minimum.accumulate(np.where(is_prose, at, columns.number + FAR)[::-1])[::-1] - at
+    ahead = np.minimum.accumulate(np.where(is_prose, at, columns.block_count + FAR)[::-1])[::-1] - at
     is_heading = (tags >= _HEADINGS[0]) & (tags <= _HEADINGS[-1])
     heading = np.maximum.accumulate(np.where(is_heading, at, -1))
     has_heading = heading >= 0
@@ -272,8 +280,8 @@ def _of_containers(columns: BlockColumns) -> list[Rows]:
     outline = arrays.outline
 
     # The sums in each container, as differences of sums up to its bounds.
-    ones = np.ones(columns.number)
-    images = arrays.images[: columns.number]
+    ones = np.ones(columns.block_count)
+    images = arrays.images[: columns.block_count]
     sums = _sums([columns.widths, arrays.linked, columns.prose, columns.stops, scores.own, scores.words, ones, images])
     page_width, _, page_prose, *_ = np.maximum(sums[:, -1], 1)
     inside = (sums[:, outline.ends] - sums[:, outline.starts])[:, levels]
@@ -328,15 +336,15 @@ def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
         np.log1p(wide),
         arrays.linked.sum() / wide,
         columns.prose.sum() / wide,
-        np.log1p(columns.number),
+        np.log1p(columns.block_count),
         columns.unspaced.sum() / letters,
         columns.kinds[CASELESS].sum() / letters,
         np.log1p(arrays.images.sum()),
         arrays.lengths[arrays.tags == TAG_NUMBERS["p"]].sum() / columns.total,
-        *(np.count_nonzero(frames & FRAME_BITS[tag]) / columns.number for tag in ("article", "main", "td")),
+        *(np.count_nonzero(frames & FRAME_BITS[tag]) / columns.block_count for tag in ("article", "main", "td")),
         has_title,
         np.log1p(columns.prose.max()),
-        np.log1p(np.count_nonzero(arrays.texts.owner == columns.number + EXTRA - 1)),  # the words of the article
+        np.log1p(np.count_nonzero(arrays.texts.owner == columns.block_count + EXTRA - 1)),  # the words of the article
         (columns.in_body * columns.widths).sum() / wide,
         *arrays.page,
         *columns.scores.page_types,
@@ -362,21 +370,21 @@ def _shifted(rows: NDArray[np.floating], step: int) -> NDArray[np.floating]:
     return shifted
 
 
-def _echoes(texts: Characters, number: int, words: Floats) -> tuple[Floats, Floats]:
+def _echoes(texts: Characters, block_count: int, words: Floats) -> tuple[Floats, Floats]:
     """For the title and the description, the share of a block's words that they contain, and the share of their words
     that the block contains.
     """
-    shares = np.empty((2, number), np.float32)
-    covers = np.empty((2, number), np.float32)
+    shares = np.empty((2, block_count), np.float32)
+    covers = np.empty((2, block_count), np.float32)
     # The texts after those of the blocks are the title and the description.
-    bounds = np.searchsorted(texts.owner, [number, number + 1, number + 2])
+    bounds = np.searchsorted(texts.owner, [block_count, block_count + 1, block_count + 2])
     words_of_blocks = texts.words[: bounds[0]]
     owner = texts.owner[: bounds[0]]
     for row in range(2):
         is_in_text = np.zeros(text_arrays.BUCKETS, bool)  # for each bucket of words
         words_of_text = texts.words[bounds[row] : bounds[row + 1]]
         is_in_text[words_of_text] = True
-        hits = np.bincount(owner[is_in_text[words_of_blocks]], minlength=number)
+        hits = np.bincount(owner[is_in_text[words_of_blocks]], minlength=block_count)
         shares[row] = hits / np.maximum(words, 1)
         covers[row] = np.minimum(hits / max(1, len(set(words_of_text.tolist()))), 1)
     return shares, covers

@@ -22,7 +22,7 @@ from crawler.translation.message import N_
 from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has, weightiest
 
 MOST_EXPLAINED = 1_000
-"""Above this number of blocks none is explained, because each page is judged once more for each group of features."""
+"""The most blocks of a page that is explained, because the page is judged once more for each group of features."""
 _LEAST_P = 1e-6
 """The least probability whose logit is computed, as that of 0 is infinite."""
 
@@ -44,7 +44,7 @@ class PageExplanation:
     """The model's verdict on a page."""
 
     limit: float
-    """The least probability of a kept block: the weight of precision times the best F that can be expected."""
+    """The least probability of a kept block: `share * best`."""
     best: float
     """The best F that can be expected."""
     share: float
@@ -53,7 +53,7 @@ class PageExplanation:
 
 
 def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> PageExplanation:
-    """Why each block of a page is main text or not. Blocks beyond those that the model judges are left out."""
+    """Why each block of a page is main text or not. Only the first blocks of a page are judged and explained."""
     share = FAVOURS[favour]
     if not page.blocks:
         return PageExplanation(limit=0.0, best=0.0, share=share, blocks=())
@@ -123,8 +123,8 @@ LINE = 40
 """A line with fewer characters is short."""
 PARAGRAPH = 200
 """A block with at least this many characters is long."""
-NEAR = 2  # blocks
-FAR = 6  # blocks
+NEAR = 2  # blocks up to the next sentences: they are beside the block
+FAR = 6  # blocks beyond which the next sentences are far from the block
 SPEAKS = 0.5
 """The least score of names or words that is a reason."""
 # Elements that support the verdicts.
@@ -181,7 +181,9 @@ class JudgedBlock(Judged):
 
 
 class BlockReason(ReasonCode):
-    """The reasons why a block is main text or not; if several reasons of a group hold, the first one counts."""
+    """The reasons why a block is main text or not, with their conditions on the judged block, `b`. If several reasons of a
+    group hold, the first one counts.
+    """
 
     SENTENCES = auto(), N_("it has sentences ({characters:,} characters)"), has("stops")
     LONG = auto(), N_("it is long ({characters:,} characters)"), lambda b: b.characters >= PARAGRAPH

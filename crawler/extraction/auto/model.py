@@ -2,8 +2,8 @@
 
 The set of blocks with the highest expected F is kept, the weighted mean of precision and recall:
     sum of p t over the kept / (w * sum of t over the kept + (1 - w) * sum of p t over all),
-where p is the probability, t the tokens, and w the weight of precision; at 1/2 this is F1. These are the blocks whose
-probability is at least w F. At 1/2 the network keeps a little too much of sites that are held out from training; at
+where p is the probability, t the tokens, and w the weight of precision; at 1/2 this is F1. It consists of the blocks
+whose probability is at least w F. At w = 1/2 the network keeps a little too much of sites that are held out from training; at
 0.6 precision and recall are nearly equal. On an uncertain page F, and with it the threshold w F, is lower.
 """
 
@@ -38,6 +38,7 @@ MOST_COMMON = 0.5
 MAX_BYTES = 50 << 20
 """The total size of all arrays in a file."""
 MAX_LAYERS = 1_000
+"""The most layers of all networks together."""
 # Errors of numpy and zipfile for files that are not archives of arrays. An unknown compression raises a
 # NotImplementedError, which is a RuntimeError.
 LOAD_ERRORS = (
@@ -68,11 +69,12 @@ class LearnedWeights:
         owner = arrays.words.owner
         name_count = int(owner[-1]) + 1
 
-        # The score of each name, then of each container: with those around it, as a parent comes before its children.
+        # The scores of each name. Then the score of each container: that of its name, added to that of its parent, which
+        # comes first.
         own = np.bincount(owner, self.own[arrays.words.buckets], name_count)
-        inside = np.bincount(owner, self.around[arrays.words.buckets], name_count)
+        around_of_names = np.bincount(owner, self.around[arrays.words.buckets], name_count)
         around = [0.0]
-        for score, parent in zip(inside[outline.names].tolist(), outline.parents.tolist(), strict=True):
+        for score, parent in zip(around_of_names[outline.names].tolist(), outline.parents.tolist(), strict=True):
             around.append(around[parent + 1] + score)  # shifted by one, so that the first container has a parent, too
 
         # The score of each block by its words, and of the page's own names.
@@ -119,7 +121,7 @@ class BlockJudgement:
 
 
 def judge(page: Page, model: Model) -> BlockJudgement:
-    """The probability that each block is main text, and the type of the page; there must be a block."""
+    """The probability that each block is main text, and the type of the page, which must have a block."""
     arrays = page_arrays.page_arrays(page)
     scores = model.vocabulary.scores(arrays)
     levels = page_arrays.ranges(arrays)
@@ -310,7 +312,7 @@ def shipped() -> Model:
 
 
 def best_f(probabilities: Floats, tokens: Floats, weight: float) -> float:
-    """The highest expected F of any choice.
+    """The highest expected F of any choice; `weight` is the weight of precision.
 
     >>> best_f(np.array([1.0, 1.0, 0.0]), np.array([5.0, 5.0, 90.0]), 0.5)
     1.0

@@ -4,7 +4,7 @@ The chapters of manuals end with lines such as "Chapter 9. Wasps" and "Chapter 1
 the same pages: <link rel="next" href="ants.html" title="Chapter 11. Ants">.
 https://html.spec.whatwg.org/multipage/links.html#sequential-link-types
 
-Below the posts of blogs a word marks the link to a neighbour: "Next: <a href="ants.html">Ants</a>".
+Below the post of a blog, a word marks the link to a neighbour: "Next: <a href="ants.html">Ants</a>".
 """
 
 import re
@@ -21,20 +21,22 @@ from crawler.urls.parsing import absolute
 NEIGHBOUR_RELATIONS = frozenset(("prev", "previous", "next", "up", "home", "start", "contents"))
 """Relations (rel) of links to neighbours; the pages above a chapter count as its neighbours."""
 MAX_TITLE = 300
-"""Characters of a title that are compared."""
+"""The most characters of a title that are compared."""
 MOST_LETTERS = 600
-"""The most characters of a line with words for neighbours and the titles of both."""
+"""The most characters of a line that is searched for words for neighbours: it may have the titles of both."""
 ARROWS = "«»‹›<>←→⇐⇒⟵⟶◀▶◄►❮❯"
 _HAN = "[上下]一[篇章页頁](?:文章)?"
 _WORD = rf"(?:(?:next|prev(?:ious)?|newer|older)(?: (?:post|article|page|chapter)s?)?(?!\w)|{_HAN})"
-_BESIDE = rf"[{ARROWS}:：|/·\s]"
-WORDS = re.compile(rf"{_BESIDE}*+(?:{_WORD}{_BESIDE}*+)+", re.IGNORECASE)
-"""The text of a line outside its links that consists of words for neighbours."""
+_SIGN_BESIDE = rf"[{ARROWS}:：|/·\s]"
+WORDS = re.compile(rf"{_SIGN_BESIDE}*+(?:{_WORD}{_SIGN_BESIDE}*+)+", re.IGNORECASE)
+"""Matches the text outside the links of a line if it consists of words for neighbours."""
 LINKED_WORD = re.compile(
     rf"{_WORD}\s*+(?:$|[{ARROWS}:：])|[{ARROWS}]++\s*+{_WORD}|{_HAN}\s",
     re.IGNORECASE,
 )
-"""The beginning of a link that contains the word itself; a title such as "next generations" does not match."""
+"""Matches the beginning of a link that contains the word for a neighbour itself: "Next: Ants". A title such as "next
+generations" does not match.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,9 @@ def _neighbours(page: Page) -> NeighbourLinks:
 
 
 def _is_neighbour(page: Page, index: int, neighbours: NeighbourLinks) -> bool:
-    """Whether a block consists of links to neighbours with words for them, or is the title of a neighbour or a link to
-    it. Without such words, a heading or an item of a list is not one, as it may be part of a table of contents.
+    """Whether a block consists of words for neighbours and links, or is the title of a neighbour or a link to one.
+
+    A heading or an item of a list must have words for neighbours: otherwise it may be part of a table of contents.
     """
     if _has_word_for_neighbour(page, index):
         return True

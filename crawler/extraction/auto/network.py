@@ -64,7 +64,8 @@ class BlockGroups:
 
     rows: Ints
     """The blocks in page order, and again sorted by their paths, so that the blocks of each group are adjacent. Rows of
-    padding with the first block follow, until the last run is full; there is at least one, so that `ends` are indexes.
+    padding with the first block follow until the last run is full. There is at least one, so that each of `ends` is the
+    index of a row.
     """
     starts: Ints
     """Where each group starts in `rows`."""
@@ -81,23 +82,23 @@ def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGr
     and the path of each block.
     """
     inner = levels[:AROUND]
-    number = levels.shape[1]
-    rows = np.zeros((2 * number // RUN + 1) * RUN, np.int64)
-    rows[:number] = np.arange(number)
-    rows[number : 2 * number] = np.argsort(paths, kind="stable")
+    block_count = levels.shape[1]
+    rows = np.zeros((2 * block_count // RUN + 1) * RUN, np.int64)
+    rows[:block_count] = np.arange(block_count)
+    rows[block_count : 2 * block_count] = np.argsort(paths, kind="stable")
 
     # The groups: containers, the page, paths.
     containers, of_containers = _numbered(inner, len(starts))
     sizes = np.bincount(paths)
     distinct_paths, of_paths = _numbered(paths, len(sizes))
-    ends_of_paths = number + np.cumsum(sizes[distinct_paths])
-    groups = np.empty((number, AROUND + 2), np.int64)
+    ends_of_paths = block_count + np.cumsum(sizes[distinct_paths])
+    groups = np.empty((block_count, AROUND + 2), np.int64)
     groups[:, :AROUND] = of_containers.T
     groups[:, AROUND] = len(containers)
     groups[:, AROUND + 1] = of_paths + len(containers) + 1
 
     group_starts = np.concatenate((starts[containers], [0], ends_of_paths - sizes[distinct_paths]))
-    group_ends = np.concatenate((ends[containers], [number], ends_of_paths))
+    group_ends = np.concatenate((ends[containers], [block_count], ends_of_paths))
     return BlockGroups(
         rows=rows,
         starts=group_starts,
@@ -115,7 +116,7 @@ def _numbered(numbers: Ints, end: int) -> tuple[Ints, Ints]:
 
 
 def hidden(networks: Sequence[Network], matrix: Floats, groups_of_blocks: BlockGroups) -> Floats:
-    """The values of each block before the last step of each network: one row for each block; `matrix` is overwritten.
+    """For each network and block the row of values before the last step. `matrix` is overwritten.
 
     The networks have the same scales, steps and width.
     """
@@ -127,8 +128,8 @@ def hidden(networks: Sequence[Network], matrix: Floats, groups_of_blocks: BlockG
 
 def hidden_of(networks: Sequence[Network], features: Floats, groups_of_blocks: BlockGroups) -> Floats:
     """The values of `hidden`, given normalized features with one row for each block."""
-    number = len(features)
-    hidden_values = np.empty((len(networks), number, networks[0].first.bias.size), np.float32)
+    block_count = len(features)
+    hidden_values = np.empty((len(networks), block_count, networks[0].first.bias.size), np.float32)
     for net, values in zip(networks, hidden_values, strict=True):
         _step(features, net.first, values)
     for index, layer in enumerate(networks[0].layers):
@@ -140,7 +141,9 @@ def hidden_of(networks: Sequence[Network], features: Floats, groups_of_blocks: B
             inputs = _beside(hidden_values, layer.step)
         else:
             inputs = with_means(hidden_values, groups_of_blocks)
-        for net, rows, values in zip(networks, inputs.reshape(len(networks), number, -1), hidden_values, strict=True):
+        for net, rows, values in zip(
+            networks, inputs.reshape(len(networks), block_count, -1), hidden_values, strict=True
+        ):
             values += _step(rows, net.layers[index])
     return hidden_values
 
@@ -177,8 +180,8 @@ def _beside(hidden_values: Floats, step: int) -> Floats:
     """For each network and block three rows: of the block `step` positions before, of the block itself, and of the
     block `step` positions after; zeros if there is none.
     """
-    network_count, number, width = hidden_values.shape
-    inputs = np.zeros((network_count, number, 3, width), np.float32)
+    network_count, block_count, width = hidden_values.shape
+    inputs = np.zeros((network_count, block_count, 3, width), np.float32)
     inputs[:, step:, 0] = hidden_values[:, :-step]
     inputs[:, :, 1] = hidden_values
     inputs[:, :-step, 2] = hidden_values[:, step:]
@@ -187,16 +190,16 @@ def _beside(hidden_values: Floats, step: int) -> Floats:
 
 def with_means(hidden_values: Floats, groups_of_blocks: BlockGroups) -> Floats:
     """For each network and block its own row, and the means of its groups."""
-    network_count, number, width = hidden_values.shape
-    # No index is out of bounds; to take without a check is faster.
+    network_count, block_count, width = hidden_values.shape
+    # No index is out of bounds, and `clip` is faster than the default mode, which checks this.
     sums = _sums(hidden_values.take(groups_of_blocks.rows, 1, mode="clip"))
     means = sums.take(groups_of_blocks.ends, 1, mode="clip")
     means -= sums.take(groups_of_blocks.starts, 1, mode="clip")
     means /= groups_of_blocks.sizes
     del sums  # the inputs of a large page are large
-    inputs = np.empty((network_count, number, 1 + groups_of_blocks.groups.shape[1], width), np.float32)
+    inputs = np.empty((network_count, block_count, 1 + groups_of_blocks.groups.shape[1], width), np.float32)
     inputs[:, :, 0] = hidden_values
-    # One network at a time, as what is taken is copied.
+    # One network at a time, because `take` makes a copy.
     for network_inputs, network_means in zip(inputs, means, strict=True):
         network_inputs[:, 1:] = network_means.take(groups_of_blocks.groups, 0, mode="clip")
     return inputs
@@ -206,8 +209,8 @@ def _sums(rows: Floats) -> Floats:
     """The sums of the rows before each row. Within runs they are a product of matrices, which is faster than to add row
     by row.
     """
-    network_count, number, width = rows.shape
-    runs = rows.reshape(network_count, number // RUN, RUN, width)
+    network_count, row_count, width = rows.shape
+    runs = rows.reshape(network_count, row_count // RUN, RUN, width)
     sums: Floats = _BEFORE @ runs
     done = np.cumsum(sums[:, :-1, -1] + runs[:, :-1, -1], 1)
     sums[:, 1:] += done[:, :, None]

@@ -52,7 +52,7 @@ TAGS = (
 """The tags of blocks that are distinguished."""
 TAG_NUMBERS = dict(zip(TAGS, count(1)))
 WRAPS = "a b strong em i span font time small code img label".split()
-"""The tags that are distinguished of the first inline element in a block."""
+"""The tags of wraps that are distinguished. A wrap is the first inline element that begins in a block."""
 WRAP_NUMBERS = dict(zip(WRAPS, count(1)))
 FRAMES = (
     "nav header footer aside article main form table tr td li ul ol dl figure figcaption noscript blockquote pre "
@@ -100,11 +100,11 @@ class PageArrays:
     homes: Ints
     """The innermost container around each block."""
     wraps: Ints
-    """The number of the name of the first inline element that begins in each block; -1 if there is none."""
+    """The number of the name of each block's wrap, its first inline element; -1 if there is none."""
     wrap_tags: Ints
-    """The number of that element's tag among WRAPS, counted from 1; 0 for others."""
+    """The number of the wrap's tag among WRAPS, counted from 1; 0 for other tags, and if there is no wrap."""
     tags: Ints
-    """The number of each block's tag among TAGS, counted from 1; 0 for others."""
+    """The number of each block's tag among TAGS, counted from 1; 0 for other tags."""
     lengths: Floats
     linked: Floats
     """How many characters of each block are in links."""
@@ -201,7 +201,7 @@ def page_arrays(page: Page) -> PageArrays:
     blocks = page.blocks[:MAX_BLOCKS]
     wraps = page.wraps[:MAX_BLOCKS]
     homes = page.homes[:MAX_BLOCKS]
-    number = len(blocks)
+    block_count = len(blocks)
 
     # The texts that are read in addition to the blocks.
     meta = page.meta
@@ -223,8 +223,10 @@ def page_arrays(page: Page) -> PageArrays:
         lengths=np.array([len(block.text) for block in blocks], np.float32),
         linked=np.array([block.linked for block in blocks], np.float32),
         copies=np.array([number_of_text.setdefault(block.text, len(number_of_text)) for block in blocks], np.int64),
-        links=_counts([link.at for link in page.link_elements if _leads_to_page(link.href)], number + 1)[:number],
-        images=_counts([min(image.at, number) for image in page.image_elements], number + 1),
+        links=_counts([link.at for link in page.link_elements if _leads_to_page(link.href)], block_count + 1)[
+            :block_count
+        ],
+        images=_counts([min(image.at, block_count) for image in page.image_elements], block_count + 1),
         page=_head(page),
         names=page_names.page_names(page),
     )
@@ -238,9 +240,9 @@ def _beginnings(texts: Iterable[str], most: int) -> list[str]:
     return [text[: max(1, MOST_OF_ALL // len(beginnings))] for text in beginnings]
 
 
-def _counts(indexes: list[int], number: int) -> Floats:
-    """How often each index below `number` occurs."""
-    return np.bincount(indexes, minlength=number).astype(np.float32)
+def _counts(indexes: list[int], end: int) -> Floats:
+    """How often each index below `end` occurs; no index is higher."""
+    return np.bincount(indexes, minlength=end).astype(np.float32)
 
 
 def _leads_to_page(href: str | None) -> bool:
@@ -280,7 +282,7 @@ HEAD = (*"depth,length,hyphens,digits,query,.html".split(","), *(f"og {kind}" fo
 
 
 LEVELS = 5
-"""The number of containers around a block that are considered."""
+"""The number of containers around a block that are considered (`ranges`)."""
 PAIRS = 1 << 18
 """The number of buckets for pairs of adjacent words."""
 
@@ -307,22 +309,22 @@ class BlockColumns:
     scores: Scores
     levels: Ints
     """For each level and block, the index of a container; see `ranges`."""
-    number: int
+    block_count: int
     """The number of blocks."""
     at: Ints
     """The indexes of the blocks."""
     kinds: Floats
-    """For each kind of characters, how many of the characters that were read are of it."""
-    looked_at: Floats
+    """For each kind of character, how many of the characters that were read are of this kind."""
+    characters_read: Floats
     """How many characters were read, at least 1."""
     words: Floats
     """How many words were read."""
     letters: Floats
     """How many letters were read, at least 1."""
     stops: Floats
-    """The full stops, estimated for the whole block."""
+    """How many full stops a block has, estimated from the characters that were read."""
     unspaced: Floats
-    """The characters of scripts without spaces, estimated for the whole block."""
+    """How many characters of scripts without spaces a block has, estimated likewise."""
     widths: Floats
     """The lengths; a Chinese character counts as three letters."""
     log_widths: Floats
@@ -335,13 +337,15 @@ class BlockColumns:
     in_body: Floats
     """How much of a block is in the article in the page's JSON-LD."""
     around: Floats
-    """The score of the names around a block."""
+    """The score of each block by the names of the containers around it."""
     total: float
     """The characters of all blocks, at least 1."""
 
 
 def ranges(arrays: PageArrays) -> Ints:
-    """For each level and block, a container: the innermost one around the block, and then each larger one."""
+    """For each level and block, the index of a container. At the first level it is the innermost container around the
+    block, at each next level the nearest container around that one that contains more blocks.
+    """
     levels = [arrays.homes]
     for _ in range(LEVELS - 1):
         levels.append(arrays.outline.outer[levels[-1]])
@@ -350,24 +354,24 @@ def ranges(arrays: PageArrays) -> Ints:
 
 def block_columns(arrays: PageArrays, scores: Scores, levels: Ints) -> BlockColumns:
     """The values of all blocks from which features are computed."""
-    number = len(arrays.homes)
+    block_count = len(arrays.homes)
     lengths = arrays.lengths
-    kinds = arrays.texts.kinds[:number].T
-    # Only the beginning of a long block is read: these numbers are scaled to its length.
-    looked_at = np.maximum(kinds.sum(0), 1)
-    stops, unspaced = kinds[[STOP, UNSPACED]] * (lengths / looked_at)
+    kinds = arrays.texts.kinds[:block_count].T
+    # Only the beginning of a long block is read: the counts are scaled to the length of the whole block.
+    characters_read = np.maximum(kinds.sum(0), 1)
+    stops, unspaced = kinds[[STOP, UNSPACED]] * (lengths / characters_read)
     widths = lengths + 2 * unspaced
     density = arrays.linked / np.maximum(lengths, 1)
-    last = arrays.texts.last[:number]
+    last = arrays.texts.last[:block_count]
     return BlockColumns(
         arrays=arrays,
         scores=scores,
         levels=levels,
-        number=number,
-        at=np.arange(number),
+        block_count=block_count,
+        at=np.arange(block_count),
         kinds=kinds,
-        looked_at=looked_at,
-        words=np.bincount(arrays.texts.owner, minlength=number + EXTRA)[:number].astype(np.float32),
+        characters_read=characters_read,
+        words=np.bincount(arrays.texts.owner, minlength=block_count + EXTRA)[:block_count].astype(np.float32),
         letters=np.maximum(kinds[[LOWER, UPPER, CASELESS, UNSPACED]].sum(0), 1),
         stops=stops,
         unspaced=unspaced,
@@ -376,23 +380,23 @@ def block_columns(arrays: PageArrays, scores: Scores, levels: Ints) -> BlockColu
         density=density,
         prose=widths * (1 - density) * (stops > 0),
         ends_stop=(last == STOP) | ((last == QUOTE) & (stops > 0)),
-        in_body=_in_body(arrays.texts, number),
+        in_body=_in_body(arrays.texts, block_count),
         around=scores.around[arrays.homes],
         total=max(1.0, float(lengths.sum())),
     )
 
 
-def _in_body(texts: Characters, number: int) -> Floats:
+def _in_body(texts: Characters, block_count: int) -> Floats:
     """The share of each block's pairs of words that are in the article of the structured data; 0 without an article."""
-    first = int(np.searchsorted(texts.owner, number + 2))  # the article's first word: its text is the last one
+    first = int(np.searchsorted(texts.owner, block_count + 2))  # the article's first word: its text is the last one
     if first == len(texts.words):
-        return np.zeros(number, np.float32)
+        return np.zeros(block_count, np.float32)
     # The pairs of adjacent words, hashed to buckets by two primes.
     pairs = (texts.words[:-1] * 31 + texts.words[1:] * 7919) % PAIRS
     is_in_article = np.zeros(PAIRS, bool)
     is_in_article[pairs[first:]] = True
     is_within_text = texts.owner[:-1] == texts.owner[1:]  # otherwise the two words are of two texts
     owner = texts.owner[:-1][is_within_text]
-    counts = np.bincount(owner, minlength=number)[:number]
-    hits = np.bincount(owner[is_in_article[pairs[is_within_text]]], minlength=number)[:number]
+    counts = np.bincount(owner, minlength=block_count)[:block_count]
+    hits = np.bincount(owner[is_in_article[pairs[is_within_text]]], minlength=block_count)[:block_count]
     return (hits / np.maximum(counts, 1)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""The words in the names that describe a whole page, hashed to buckets."""
+"""The names of a page: words in its address, head and body that hint at its type, hashed to buckets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME_BUCKETS = 1 << 13
 """The number of buckets for names."""
 _WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*|[^\W\d_A-Za-z]+")
 MOST_LETTERS = 200
-"""Characters of an address, a class or an id that are read."""
+"""The most characters of an address, a class or an id that are read."""
 
 
 def page_names(page: Page) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """Finds readers' comments by the names of the elements around them, or by the heading above them.
 
 Besides remarks, such elements contain by-lines, buttons and notices. Blocks at the same place of repeated elements
-(`page_arrays.places`) are alike: all blocks at a place are remarks, also short ones, if most of its text is prose.
+(`page_arrays.places`) are alike: if most text at a place is prose, all blocks there are remarks, even short ones.
 """
 
 import re
@@ -20,15 +20,15 @@ from crawler.page.text import has_full_stop
 NAMES_OF_COMMENTS = "comment disqus discuss responses replies reaction pinglun huifu 评论 留言 回复".split()
 COMMENTS_HEADING = re.compile(r"(?:[0-9]{1,6} )?comments:?|(?:评论|留言)", re.IGNORECASE)
 MOST_LETTERS = 200
-"""Characters of a class or id that are read."""
+"""The most characters of a class or id that are read."""
 WITHOUT_STOP = 40
-"""The least characters of a line that is prose even without a full stop."""
+"""The fewest characters of a block that is prose even without a full stop."""
 LEAST_PROSE = 0.5
-"""The blocks of a place are remarks if at least this share of its text is prose."""
+"""The blocks at a place are remarks if at least this share of their text is prose."""
 FORM = re.compile(
     "comment-respond|comment-?form|comment-notes|comments-(open|closed)|captcha|login-list|hiddenbox|subscribe", re.I
 )
-FORM_LEVELS = 4  # from a line of a form to the form
+FORM_LEVELS = 4  # the most elements from that of a block to the form around it, both included
 BY_LINE = re.compile(r"author|by-?line|meta|date|posted|vcard|footer|details|(?<![a-z])by(?![a-z])", re.IGNORECASE)
 WHOLE_PAGE = frozenset(("html", "body"))
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -63,16 +63,16 @@ def named_as_comments(page: Page) -> list[int]:
     # Whether each container is in comments; shifted by one, so that the first container has a parent, too.
     inside = [False]
     headings: dict[int, str] = {}
-    """The last heading of comments in each container, by its tag."""
-    for at, (name, parent, tag) in enumerate(
+    """For each container with an open heading of comments among its children, the tag of that heading."""
+    for at, (name_number, parent, tag) in enumerate(
         zip(elements.containers, containers.parents, containers.tags, strict=True)
     ):
         if tag in HEADINGS and containers.starts[at] < containers.ends[at]:
             if tag <= headings.get(parent, ""):  # a heading of the same or a higher rank ends the comments
                 del headings[parent]
-            if is_for_comments[name] or COMMENTS_HEADING.fullmatch(page.blocks[containers.starts[at]].text):
+            if is_for_comments[name_number] or COMMENTS_HEADING.fullmatch(page.blocks[containers.starts[at]].text):
                 headings[parent] = tag
-        inside.append(inside[parent + 1] or is_for_comments[name] or parent in headings)
+        inside.append(inside[parent + 1] or is_for_comments[name_number] or parent in headings)
 
     return [index for index, home in enumerate(page.homes) if inside[home + 1]]
 
@@ -94,13 +94,15 @@ def _in_main(page: Page) -> frozenset[int]:
     """The indexes of the blocks in the page's main landmark."""
     containers = page.containers
     elements = element_names(page)
-    landmarks = {at for at, (tag, _, _, role, _) in enumerate(elements.names) if tag == "main" or role == "main"}
+    main_names = {
+        number for number, (tag, _, _, role, _) in enumerate(elements.names) if tag == "main" or role == "main"
+    }
     in_main: set[int] = set()
-    if not landmarks:
+    if not main_names:
         return frozenset()
     end_of_last = 0
-    for name, start, end in zip(elements.containers, containers.starts, containers.ends, strict=True):
-        if name in landmarks and start < end and end > end_of_last:  # otherwise it is within the last landmark
+    for name_number, start, end in zip(elements.containers, containers.starts, containers.ends, strict=True):
+        if name_number in main_names and start < end and end > end_of_last:  # it is not within the last landmark
             in_main.update(range(start, end))
             end_of_last = end
     return frozenset(in_main)

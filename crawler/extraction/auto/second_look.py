@@ -2,11 +2,11 @@
 
 On such pages the probabilities say little about single blocks, but more about the position of the main text. So
 
-1. alike elements beside each other, such as the cards of a shop, are judged half alike: the probability of each block
-   moves half of the way to the average of all these elements, in which a block is weighted by its words;
+1. the probability of each block in a group of alike elements, such as the cards of a shop, moves half of the way to the
+   average of the group, in which a block is weighted by its words;
 2. blocks outside of the main container get a lower probability. The main container is the one with the highest expected
-   F (.model); recall has most of the weight, so that a small container must have nearly all of the probable text;
-3. the blocks with the best expected F are kept; precision has a little less weight than usual.
+   F (.model). Recall has most of the weight, so that a small container must have nearly all of the probable text;
+3. the set of blocks with the highest expected F is kept. Precision has a little less weight than usual.
 
 On sites held out from training this raises the F1 of pages in doubt from .671 to .704.
 """
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from crawler.extraction.auto.page_arrays import Floats
 
 SHARE = 0.5
-"""How much of a probability is the average of the alike elements."""
+"""How far a probability is moved to the average of the alike elements: 1 is all the way."""
 MOST_WORDS = 0.8
-"""The largest share of the page's words in elements that are judged alike; larger ones are the layout of the page."""
+"""The largest share of the page's words in a group of alike elements. A group with more is the layout of the page."""
 WEIGHT_OF_CONTAINER = 0.15
 """The weight of precision in the choice of the container."""
 OUTSIDE = 0.6
@@ -44,8 +44,8 @@ def second_choice(page: Page, judgement: "BlockJudgement", weight: float) -> lis
 
 
 def _alike(page: Page, judgement: "BlockJudgement") -> "Floats":
-    """The probabilities, moved towards the average of alike elements; a block in several groups of such elements gets
-    the average of the largest.
+    """The probabilities, moved towards the average of alike elements. A block in several groups moves towards the average
+    of the largest.
     """
     probabilities = judgement.probabilities
     tokens = judgement.tokens
@@ -56,7 +56,7 @@ def _alike(page: Page, judgement: "BlockJudgement") -> "Floats":
         if 0 < words <= MOST_WORDS * tokens.sum():
             averages[indexes] = probabilities[indexes] @ tokens[indexes] / words
     moved: Floats = (1 - SHARE) * probabilities + SHARE * averages
-    moved[probabilities == 0] = 0  # blocks that other pages of the site have stay excluded
+    moved[probabilities == 0] = 0  # the blocks that pages of the site have in common stay excluded (`model.without`)
     return moved
 
 
@@ -67,13 +67,14 @@ def _blocks(elements: Sequence[tuple[int, int]], end: int) -> list[int]:
 
 def _less_outside(page: Page, probabilities: "Floats", tokens: "Floats") -> "Floats":
     """The probabilities, lowered outside of the container with the highest expected F."""
-    # The probable and all words of each container, as differences of sums up to its bounds.
+    # The words of each container, and how many of them are likely to be main text: differences of sums up to its bounds.
     starts, ends = (np.minimum(bounds, len(tokens)) for bounds in (page.containers.starts, page.containers.ends))
     likely_words = np.concatenate(([0], np.cumsum(probabilities * tokens)))
     words = np.concatenate(([0], np.cumsum(tokens)))
     hits = likely_words[ends] - likely_words[starts]
     sizes = words[ends] - words[starts]
 
+    # The container with the highest expected F, by the formula in .model.
     weight = WEIGHT_OF_CONTAINER
     best = int((hits / np.maximum(weight * sizes + (1 - weight) * likely_words[-1], 1e-9)).argmax())
     lowered = OUTSIDE * probabilities

@@ -32,11 +32,11 @@ _BMP = 0x10000
 BUCKET_BITS = 15
 BUCKETS = 1 << BUCKET_BITS
 """The number of buckets for words."""
-# Odd numbers with irregular bits: of the polynomial, and to mix the bits of a hash.
+# Odd numbers with irregular bits: the base of the polynomial, and a factor that mixes the bits of a hash.
 _BASE = 0x9E3779B97F4A7C15
 _MULTIPLIER = 0xD6E8FEB86659FD93
 WHOLE = 0x5BD1
-"""Changes the bucket of a whole name, so that it differs from that of a word in a name."""
+"""Is XORed with the bucket of a whole name, so that it differs from the bucket of the same word in a name."""
 _IS_LETTER = np.array([kind in ("lower", "upper", "caseless", "unspaced") for kind in KINDS])
 
 
@@ -100,7 +100,7 @@ class NameWords:
     buckets: Ints
     """The bucket of each word, and of each whole name."""
     owner: Ints
-    """The index of the text of each word."""
+    """For each bucket, the index of the text that it comes from."""
 
 
 def read(texts: list[str]) -> Characters:
@@ -116,7 +116,9 @@ def read(texts: list[str]) -> Characters:
     first = kinds[ends - lengths].astype(np.int64)
     last = kinds[last_indexes].astype(np.int64)
     starts, stops = _word_bounds(kinds)
-    return Characters(kinds=counts, first=first, last=last, words=_Hashes(codes).of(starts, stops), owner=owner[starts])
+    return Characters(
+        kinds=counts, first=first, last=last, words=_Hashes(codes).buckets(starts, stops), owner=owner[starts]
+    )
 
 
 def read_names(texts: list[str]) -> NameWords:
@@ -128,17 +130,17 @@ def read_names(texts: list[str]) -> NameWords:
     is_letter = _IS_LETTER[kinds]
     begins = is_letter.copy()
     begins[1:] &= ~is_letter[:-1] | ((kinds[1:] == UPPER) & (kinds[:-1] == LOWER))
-    is_last = is_letter[:-1] & (begins[1:] | ~is_letter[1:])  # every text ends with a line end
+    is_last = is_letter[:-1] & (begins[1:] | ~is_letter[1:])  # the last character of all is a line end
     starts = np.flatnonzero(begins)
     stops = np.flatnonzero(is_last) + 1
 
     # The words and the whole names, in the order of their first characters.
     whole_starts, whole_stops = _runs(kinds != SPACE)
     hashes = _Hashes(codes)
-    buckets = np.concatenate([hashes.of(starts, stops), hashes.of(whole_starts, whole_stops) ^ WHOLE])
-    places = np.concatenate([starts, whole_starts])
-    order = np.argsort(places, kind="stable")
-    return NameWords(buckets=buckets[order], owner=owner[places[order]])
+    buckets = np.concatenate([hashes.buckets(starts, stops), hashes.buckets(whole_starts, whole_stops) ^ WHOLE])
+    all_starts = np.concatenate([starts, whole_starts])
+    order = np.argsort(all_starts, kind="stable")
+    return NameWords(buckets=buckets[order], owner=owner[all_starts[order]])
 
 
 def _codes(texts: list[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8], Ints]:
@@ -153,7 +155,7 @@ def _codes(texts: list[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8], Int
 
 
 def _runs(inside: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """Where runs of characters that are `inside` start and end. The last character, a line end, never is."""
+    """Where runs of characters that are `inside` start and end. The last character of all, a line end, is not."""
     starts = inside.copy()
     starts[1:] &= ~inside[:-1]
     return np.flatnonzero(starts), np.flatnonzero(inside[:-1] & ~inside[1:]) + 1
@@ -174,14 +176,14 @@ def _word_bounds(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:
 
 
 class _Hashes:
-    """The hashes of parts of a text, by the sums of a polynomial up to each character."""
+    """Hashes parts of the joined texts, by the sums of a polynomial up to each character."""
 
     def __init__(self, codes: NDArray[np.uint16]) -> None:
         powers, self.inverses = _powers(1 << max(16, len(codes).bit_length()))
         self.sums = np.zeros(len(codes) + 1, np.uint64)
         np.cumsum(codes * powers[: len(codes)], out=self.sums[1:])
 
-    def of(self, starts: Ints, stops: Ints) -> Ints:
+    def buckets(self, starts: Ints, stops: Ints) -> Ints:
         """The buckets of the parts with these bounds."""
         # A difference of sums depends on the position of the part: the inverse power of the base removes it.
         hashes = (self.sums[stops] - self.sums[starts]) * self.inverses[starts]

@@ -1,13 +1,14 @@
 """Keeps or drops data tables, lists, code, and labels with their values as wholes, because a part of one would say
 something else.
 
-The network judges each block. A data table between two kept blocks is kept, and so are code and a row of short cells in
-another table. Elsewhere they are kept if the average probability of their words is high enough, or if enough of their
-words are in kept blocks; after a kept block, a lower probability is enough. A list is kept if enough of
-its words are in kept blocks; between two kept blocks, fewer words are enough. A table for layout, which contains other
-tables, a row with much text in its cells and a list of long items stay as the network judged them. A short label and
-its value in a list of definitions are both kept if one of them is. A short heading is kept only with text under it,
-except on pages that are lists.
+The network judges each block. A whole is a data table, a row of short cells in another table, a list of short items, or
+code in a <pre>. All of its blocks are kept if enough of its words are in kept blocks; between two kept blocks, fewer
+words are enough. Tables, rows and code, but not lists, are also kept if they are between two kept blocks, or if the
+average probability of their words is high enough; directly after a kept block, a lower probability is enough. Other
+wholes are dropped. Blocks outside of wholes, as in tables that contain tables, stay as the network judged them.
+
+A short label and its value in a list of definitions are both kept if one of them is. A short heading is kept only with
+text under it, except on pages that are lists.
 
 On a page that is a list, the main text is its entries: cards with a heading and a few words, which on other pages are
 teasers. They are kept if they hold most of the text that would be kept, and are not too unlikely.
@@ -27,26 +28,26 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
 LISTS = frozenset(("ul", "ol"))
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 MAX_HEADING = 30
-"""Characters of a heading that says nothing by itself; longer ones may be quotations, or complete entries of a list."""
+"""The most characters of a heading that says nothing by itself. A longer one may be a quotation or an entry of a list."""
 CONTENT = frozenset(("table", "tr", "pre"))
 """The tags of wholes that belong to the text around them; a list may instead consist of links."""
 CELLS = frozenset(("td", "th"))
 ENOUGH = 0.3
 """A whole is kept if at least this share of its words is in kept blocks."""
 ENOUGH_BETWEEN = 0.1
-"""This share for a whole between two kept blocks."""
+"""The same share for a whole between two kept blocks."""
 LIKELY_AFTER_TEXT = 0.25
-"""Directly after kept text, a table or code is kept if the average probability of its words is at least this; tables
-after the end of an article have less than 0.1.
+"""Directly after a kept block, a table, row or code is kept if the average probability of its words is at least this.
+Tables after the end of an article have less than 0.1.
 """
 LIKELY_ALONE = 0.35
-"""This probability elsewhere, as for the list of a class's members below a heading that is not kept."""
+"""The same probability elsewhere, for example for a table of a class's members below a heading that is not kept."""
 MAX_BLOCKS_OF_PART = 1.5
 """The most blocks that the cells or items of a whole have on average."""
 NEAR = 2
-"""Blocks after a table or list among which a kept one is looked for: the first may be a note under it."""
+"""A whole is before a kept block if one of this many blocks after it is kept: the first may be a note under a table."""
 MAX_VALUE = 80
-"""Characters of a label or a value; a longer one is text."""
+"""The most characters of a label, and of a value."""
 TYPES_OF_LISTS = frozenset((PageType.LISTING, PageType.COLLECTION, ""))
 """The types of pages whose cards may be their main text."""
 LEAST_CARDS = 4
@@ -56,7 +57,7 @@ WORDS_OF_CARD = 6
 LIKELY_CARDS = 0.1
 """The least average probability of the words in cards."""
 MOST_OUTSIDE = 0.5
-"""The most words of the main text outside of the cards, as a share of the words in them."""
+"""The most words of the main text outside of a group of cards, as a share of the words in the cards."""
 
 
 def wholes(page: Page, kept: list[bool], judgement: "BlockJudgement", *, has_cards: bool = True) -> list[int]:
@@ -146,9 +147,9 @@ def _wholes_of_table(containers: Containers, table: int, rows: list[int], cell_c
 
 
 def _is_data(containers: Containers, table: int, rows: list[int], cell_counts: Counter[int]) -> bool:
-    """Whether most rows of a table have several cells, with little in each."""
-    several = sum(cell_counts[row] > 1 for row in rows)
-    if several < 2 or 2 * several < len(rows):
+    """Whether at least half of a table's rows have several cells, with little in each."""
+    rows_with_cells = sum(cell_counts[row] > 1 for row in rows)
+    if rows_with_cells < 2 or 2 * rows_with_cells < len(rows):
         return False
     return _is_short(containers, table, sum(cell_counts[row] for row in rows))
 
@@ -160,15 +161,15 @@ def _is_short(containers: Containers, at: int, parts: int) -> bool:
 
 def _keep_cards(page: Page, kept: list[bool], judgement: "BlockJudgement") -> None:
     """Keep groups of cards that hold most of the text of a list."""
-    words = judgement.tokens * kept
+    kept_words = judgement.tokens * kept
     for cards in alike_elements(page):
         ends = [min(end, len(kept)) for _, end in cards]
         indexes = [at for (start, _), end in zip(cards, ends, strict=True) for at in range(start, end)]
-        in_cards = judgement.tokens[indexes]
-        outside = float(words.sum() - words[indexes].sum())
-        if len(in_cards) == 0 or in_cards.sum() < WORDS_OF_CARD * len(cards) or outside > MOST_OUTSIDE * in_cards.sum():
+        words = judgement.tokens[indexes]
+        outside = float(kept_words.sum() - kept_words[indexes].sum())
+        if len(words) == 0 or words.sum() < WORDS_OF_CARD * len(cards) or outside > MOST_OUTSIDE * words.sum():
             continue
-        if judgement.probabilities[indexes] @ in_cards >= LIKELY_CARDS * in_cards.sum():
+        if judgement.probabilities[indexes] @ words >= LIKELY_CARDS * words.sum():
             for at in indexes:
                 kept[at] = True
 
@@ -205,7 +206,7 @@ def _without_empty_headings(blocks: Sequence[Block], indexes: list[int]) -> list
     nothing.
     """
     kept_indexes: list[int] = []
-    following = HEADINGS[0]  # the end of the page ends a section like the highest heading
+    following = HEADINGS[0]  # the tag of the next kept block; the page ends as if the highest heading followed
     for index in reversed(indexes):
         tag = blocks[index].tag
         is_empty = tag in HEADINGS and following in HEADINGS and following <= tag

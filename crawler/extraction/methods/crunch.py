@@ -46,7 +46,7 @@ ADVERT = re.compile(
 LIST_TAGS = frozenset(
     "aside center dd div dl dt footer form header li nav ol p section table tbody td th tr ul".split()
 )
-# Characters of an address: https://, the longest host name, which has 253, and the character after it.
+# Characters of an address that are matched: https://, the longest host name, which has 253, and the character after it.
 MAX_HOST = 262
 # The ratio of linked to other characters: two thirds of the text are links.
 LINK_RATIO = 2.0
@@ -54,6 +54,7 @@ LINK_RATIO = 2.0
 SUBSTANCE = 25
 
 Spans = dict[Element, tuple[int, int]]
+"""For each element, the index of its first line and the index after its last line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ LEGAL_LENGTH = 300
 FRAMES = ("nav", "footer", "aside")
 # A line that begins in Thai or Lao.
 WITHOUT_STOPS = re.compile("[^\\W\\d]*[\u0e01-\u0eff]")
-# The least characters of such a line that counts as a sentence.
+# The fewest characters of such a line that counts as a sentence.
 LONG = 40
 
 
@@ -80,10 +80,10 @@ def _is_long(text: str) -> bool:
 
 
 def _are_neighbours(leaves: list[list[Block]]) -> bool:
-    """Whether leaves are in the parent of the first one, or one level below it, like the items of a list."""
-    home = leaves[0][0].element.getparent()
+    """Whether all leaves are children or grandchildren of the first one's parent, like the items of a list."""
+    first_parent = leaves[0][0].element.getparent()
     parents = (leaf[0].element.getparent() for leaf in leaves)
-    return all(parent is not None and home in (parent, parent.getparent()) for parent in parents)
+    return all(parent is not None and first_parent in (parent, parent.getparent()) for parent in parents)
 
 
 def _with_leaves_between(leaves: list[list[Block]], are_prose: list[bool]) -> list[bool]:

@@ -91,10 +91,10 @@ def blocks_of(page: Page, lines: Iterable[str]) -> tuple[Block, ...]:
     return tuple(block for block in page.blocks if block.text in chosen_lines)
 
 
-WINDOW = 40  # tokens
+WINDOW = 40  # tokens of a window
 # The share of the mean number of tags in a window below which the curve is flat.
 LIMIT = 0.5
-# Names of tags that do not end a line; that of comments is empty.
+# Names of tags that do not end a line; "" is a comment.
 IN_LINE = TEXT_LEVEL | {"", "a"}
 
 
@@ -180,14 +180,14 @@ def strings(html: str) -> Iterator[list[list[str]]]:
 def max_text(page: Page) -> Extraction:
     """The longest string between two anchors of the page's source."""
     longest: list[str] = []
-    most = 0
+    most_characters = 0
     for lines in strings(page.usable_html):
         # The shown text is never longer than its source, so a shorter source need not be read.
-        if sum(len(text) for line in lines for text in line) > most:
+        if sum(len(text) for line in lines for text in line) > most_characters:
             texts = (plain("".join(line)) for line in lines)
             shown = [text for text in texts if text]
             size = sum(map(len, shown))
-            if size > most:
+            if size > most_characters:
                 longest = shown
-                most = size
+                most_characters = size
     return Extraction(text="\n".join(longest), title=headline(page), blocks=blocks_of(page, longest))

@@ -1,8 +1,8 @@
 """Template: the text of a page without the parts that it has in common with other pages of its site.
 
 J. Yan, Y. Wang, "Web Page Denoising Based on Template and SVM", Computer Science and Application 10(1), 2020, sections
-4 and 7. The noise of a page is common to the site (menus, copyright lines) or the page's own (advertising). The common
-part is learned for each site X by itself:
+4 and 7. A page has noise in common with its site (menus, copyright lines) and noise of its own (advertising). The common
+noise is learned separately for each site X:
 1. The pages Xi are taken in batches of N1 = 10. Each leaf label XiTj, a tag name and its text, is looked up in the
    cache S; if a label Sn of the same tag and nearly the same text is found, its frequency Fn goes up by one, otherwise
    the label is added to S.
@@ -21,8 +21,8 @@ Choices where the paper gives no details or contradicts itself:
 - A site is a host. To save time, labels of more than 100 characters match only if they are equal. Labels of more than
   500 characters, and those after the first 1,000 of a page, are neither learned nor removed. A site has at most 1,000
   templates; the library counts the refused ones.
-- If only labels were deleted, a link whose words are a template would leave a hole in its sentence. So a line is
-  removed as a whole if more than half of its characters are common, and otherwise kept as a whole.
+- A link whose words are a template would leave a hole in its sentence if only this label were deleted. So a line is
+  removed as a whole if more than half of its characters are in common labels; otherwise it is kept as a whole.
 
 Without a library nothing is common, and the result is all text that readers see. This is so for the first ten pages of
 a site, and for a single page.
@@ -40,9 +40,9 @@ N1 = 10  # pages of a batch
 N2 = 3  # pages of a batch that must have a label
 COMMON_SHARE = 0.5
 """The share of common characters above which a line is noise."""
-MAX_LENGTH = 500  # characters of a label
-MAX_LABELS = 1_000  # of a page
-MAX_TEMPLATES = 1_000  # of a site
+MAX_LENGTH = 500  # characters of a label; a longer one is not read
+MAX_LABELS = 1_000  # labels of a page that are read
+MAX_TEMPLATES = 1_000  # templates of a site
 
 
 class LeafLabel(NamedTuple):
@@ -84,7 +84,7 @@ class Library:
         return True
 
     def matches(self, tag: str, text: str) -> bool:
-        """Whether a label is common noise."""
+        """Whether a label is equal to a template, or near one."""
         return len(text) <= MAX_LENGTH and self._labels.find(tag, text) is not None
 
     def labels(self, page: Page) -> frozenset[LeafLabel]:
@@ -92,7 +92,7 @@ class Library:
         return labels(page)
 
     def common(self, page: Page) -> frozenset[LeafLabel]:
-        """The labels of a page that are common noise."""
+        """The labels of a page that match a template."""
         if self:
             return frozenset(label for label in self.labels(page) if self.matches(*label))
         return frozenset()
@@ -146,7 +146,7 @@ def _labels(page: Page) -> frozenset[LeafLabel]:
 
 
 def frequencies(pages: Iterable[Collection[LeafLabel]], longest_near: int = MAX_NEAR_LENGTH) -> dict[LeafLabel, int]:
-    """The cache S of the paper's Table 2: how many pages have each label; near labels count for the first of them."""
+    """The cache S of the paper's Table 2: how many pages have each label. Labels near an earlier one count for that one."""
     index = LabelIndex(longest_near)
     cache = []
     counts = []

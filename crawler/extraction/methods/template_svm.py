@@ -123,21 +123,21 @@ def block_counts(page: Page, common: Collection[LeafLabel] = frozenset()) -> tup
     """The content of each block-level label without common labels; the first is the page's root."""
     page_leaves = leaves(page)
     # For each block-level label: its characters, those in links, and its links.
-    lengths, link_lengths, links = ([0] * len(page_leaves.homes) for _ in range(3))
+    lengths, link_lengths, links = ([0] * len(page_leaves.block_labels) for _ in range(3))
     links_with_common_text = set()
     links_with_other_text = set()
     for leaf in page_leaves.leaves:
         if (leaf.tag, leaf.text) in common:
             links_with_common_text.add(leaf.anchor)
             continue
-        lengths[leaf.home] += len(leaf.text)
+        lengths[leaf.block_label] += len(leaf.text)
         if leaf.anchor >= 0:
             links_with_other_text.add(leaf.anchor)
-            link_lengths[leaf.home] += len(leaf.text)
+            link_lengths[leaf.block_label] += len(leaf.text)
     # A link counts unless all of its text is common; a link without text counts, too.
-    for anchor, home in enumerate(page_leaves.anchors):
-        links[home] += anchor in links_with_other_text or anchor not in links_with_common_text
-    columns = zip(page_leaves.homes, lengths, link_lengths, links, strict=True)
+    for anchor, block_label in enumerate(page_leaves.anchors):
+        links[block_label] += anchor in links_with_other_text or anchor not in links_with_common_text
+    columns = zip(page_leaves.block_labels, lengths, link_lengths, links, strict=True)
     return tuple(
         BlockCounts(tag=label.tag, length=length, link_length=link_length, links=count, images=label.images)
         for label, length, link_length, count in columns
@@ -163,22 +163,22 @@ def features(blocks: Collection[BlockCounts]) -> list[LabelShares]:
     ]
 
 
-def main_homes(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
+def main_block_labels(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
     """The indexes of the block-level labels of a page that are main text."""
     blocks = block_counts(page, common)
-    homes_with_text = [home for home, block in enumerate(blocks) if block.length]
-    if not homes_with_text:
+    labels_with_text = [index for index, block in enumerate(blocks) if block.length]
+    if not labels_with_text:
         return frozenset()
-    features_of_homes = features(blocks)
-    decisions = shipped().decide(np.array([features_of_homes[home] for home in homes_with_text]))
-    return frozenset(compress(homes_with_text, decisions > 0))
+    features_of_labels = features(blocks)
+    decisions = shipped().decide(np.array([features_of_labels[index] for index in labels_with_text]))
+    return frozenset(compress(labels_with_text, decisions > 0))
 
 
 def template_svm(page: Page, library: Library | None = None) -> Extraction:
     """The main text by Yan and Wang's method."""
     common = page.once((library or NOTHING_COMMON).common)
-    homes = main_homes(page, common)
+    main_labels = main_block_labels(page, common)
     noise = common_lines(page, common)
-    lines = {leaf.line for leaf in leaves(page).leaves if leaf.home in homes} - noise
+    lines = {leaf.line for leaf in leaves(page).leaves if leaf.block_label in main_labels} - noise
     kept = tuple(block for line, block in enumerate(page.blocks) if line in lines)
     return Extraction(text="\n".join(block.text for block in kept).strip(), title=headline(page), blocks=kept)

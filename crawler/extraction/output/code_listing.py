@@ -9,8 +9,8 @@ from lxml import etree
 from crawler.page.blocks import INLINE, steps
 from crawler.page.text import fold_space
 
-# Parts of a <pre>, separated by other elements, whose indentation is restored. For each part the whole <pre> is read,
-# which would take too long for more of them.
+# The most parts of a <pre>, separated by other elements, whose indentation is restored. For each part the whole <pre> is
+# read, so more parts would take too long.
 MAX_PARTS = 5
 GUTTER_CLASS = re.compile(r"gutter|line-?_?num|lineno|blob-num", re.IGNORECASE)
 LANGUAGE_CLASS = re.compile(
@@ -19,17 +19,17 @@ LANGUAGE_CLASS = re.compile(
 NO_LANGUAGES = frozenset(
     "auto container default line lines none nohighlight notranslate plain plaintext table text txt wrap wrapper".split()
 )
-"""Words in the place of a language that name none: they stand for plain text, for a language that a script guesses, or
-for the form of the listing.
+"""Words in the place of a language that do not name one: they stand for plain text, for a language that a script guesses,
+or for the form of the listing.
 """
 FRAMES = frozenset("code div figure span table tbody td tr".split())
 """Elements that may frame a <pre>, with nothing else in them."""
 MAX_FRAMES = 6
-"""Elements around a <pre> that may be frames: a <figure> with a table of line numbers and code is the fifth."""
+"""The most elements around a <pre> that may be frames: a <figure> with a table of line numbers and code is the fifth."""
 NEVER_IN_FRAMES = frozenset("p h1 h2 h3 h4 h5 h6 ul ol".split())
 """Elements that are never in a frame of code."""
 MAX_BESIDE = 4
-"""Elements beside a <pre> in its frame: numbers, a caption, a button."""
+"""The most elements beside a <pre> in its frame: line numbers, a caption, a button."""
 
 
 def listing(pre: etree._Element, lines: list[str]) -> list[str]:
@@ -42,7 +42,7 @@ def listing(pre: etree._Element, lines: list[str]) -> list[str]:
 
 
 def _indented(pre: etree._Element, lines: list[str]) -> list[str]:
-    """The lines as they are in the <pre>; with its empty lines, too, if no other line of it is missing."""
+    """The lines as they are in the <pre>. Its empty lines are among them if all other lines of the <pre> are."""
     # All lines of the <pre> are used if they differ from the blocks only in white space.
     code = source(pre).split("\n")
     letters_of_code = list(map(_letters, code))
@@ -59,7 +59,7 @@ def _indented(pre: etree._Element, lines: list[str]) -> list[str]:
 
 
 def is_gutter(pre: etree._Element, lines: list[str]) -> bool:
-    """Whether a <pre> has the line numbers of the code beside it."""
+    """Whether a <pre> consists of the line numbers of the code beside it."""
     if not lines[0][:1].isdigit():
         return False
 

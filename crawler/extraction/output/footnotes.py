@@ -1,12 +1,12 @@
 """The footnotes of a page, and the links from the text to them and back.
 
-A reference is a short link within the page, such as a raised 1 or [a], to an element below it. That element is a
-footnote if it links back to the reference, or if the reference is raised and its fragment is named as a note. Pandoc,
-markdown-it, MediaWiki, Sphinx, WordPress and Word write footnotes in these ways. Only notes and references in the kept
-text count.
+A reference is a short link within the page, such as [a] or a raised (superscript) 1, to an element below it. The element
+is a footnote if it links back to the reference, or if the reference is raised and its fragment is named as a note: #fn1.
+Pandoc, markdown-it, MediaWiki, Sphinx, WordPress and Word write footnotes in these ways. Only notes and references in
+the kept text count.
 
 `footnotes` reads the labels of the links, then the elements that they lead to (`_references`), then the links back from
-these (`_returns`).
+these elements (`_returns`).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Footnotes:
 
 
 def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
-    """The footnotes in these blocks to which others of these blocks refer."""
+    """The footnotes in these blocks to which links in these blocks refer."""
     # Links in the blocks that may be references, with the labels that are their texts.
     links = [link for link in islice(page.root.iter("a"), MAX_LINKS) if _fragment(link)]
     labels = {}
@@ -68,7 +68,7 @@ def footnotes(page: Page, blocks: Sequence[Block]) -> Footnotes:
     elements_of_blocks = {block.element for block in blocks}
     labels = {link: label for link, label in labels.items() if _block_level_element(link) in elements_of_blocks}
 
-    # Notes that link back, or whose references are raised. A note keeps its label if that is a number or word that no
+    # Notes that link back, or whose references are raised. A note keeps its label if this is a number or word that no
     # earlier note has; otherwise it gets the next free number.
     references = _references(page.root, labels, _kept(blocks))
     returns = dict(_returns(links, references))
@@ -117,7 +117,7 @@ def _references(
     links_of_note: defaultdict[etree._Element, list[etree._Element]] = defaultdict(list)
     fragments: defaultdict[etree._Element, set[str]] = defaultdict(set)
     for link in labels:
-        at, target = targets.get(_fragment(link), (0, link))  # without a target, it is not below the link either
+        at, target = targets.get(_fragment(link), (0, link))  # position 0 is not below the link: a target is missing
         if at <= positions[link]:
             continue
         note = _note(target)
@@ -138,7 +138,9 @@ def _note(target: etree._Element) -> etree._Element | None:
 
 
 def _block_level_element(element: etree._Element) -> etree._Element | None:
-    """The nearest block-level element that is or contains an element; None if it is far above."""
+    """The element itself if it is block-level, or else the nearest block-level element around it; None if that is far
+    above.
+    """
     around = islice(chain([element], element.iterancestors()), MAX_AROUND)
     return next((ancestor for ancestor in around if ancestor.tag not in INLINE), None)
 

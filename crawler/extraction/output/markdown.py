@@ -25,7 +25,7 @@ from crawler.extraction.output.markdown_inline import (
     without_marks,
     without_returns,
 )
-from crawler.extraction.output.markdown_layout import AFTER_ALL, Indent, MarkdownLine, MarkdownTable, laid_out
+from crawler.extraction.output.markdown_layout import AFTER_ALL, Scope, MarkdownLine, MarkdownTable, laid_out
 from crawler.extraction.output.plain_text import remember_long_line
 from crawler.page.blocks import ANCHORED, INLINE, WITHIN_WORDS, Block, steps, without_anchors
 from crawler.page.formulas import is_display
@@ -44,39 +44,43 @@ MAX_INDENTS = 8
 MAX_ALT = 300  # characters
 MAX_FRAGMENT = 200  # characters
 FIRST_LINES = 10  # lines among which repetitions of the title are looked for
-MAX_ABOVE = 10  # elements around an image that are examined
+MAX_ABOVE = 10  # elements around an image among which the parent of the last kept block is looked for
 MAX_AFTER = 3
-"""An image after the last kept block is still examined if at most this many blocks, such as captions, are between."""
+"""An image after the last kept block may be kept if at most this many blocks, such as captions, are between them."""
 WHOLE_PAGE = frozenset(("html", "body"))
 # Images smaller than this are icons, as are images with such file names.
 LEAST_PIXELS = 50
 ICON = re.compile(r"avatar|badge|blank|emoji|icon|loading|logo|pixel|smil|spacer|sprite|\b1x1\b", re.IGNORECASE)
 
 
-def markdown(page: Page, extraction: Extraction, links: bool = False, refused: Collection[str] = frozenset()) -> str:
-    """The title and the main text as Markdown, with the images in it, except images whose addresses are `refused`.
-
-    `links` says whether links are written with their addresses.
+def markdown(
+    page: Page,
+    extraction: Extraction,
+    link_addresses: bool = False,
+    excluded_images: Collection[str] = frozenset(),
+) -> str:
+    """The title and the main text as Markdown, with the images in it, except images with an address of
+    `excluded_images`. `link_addresses` says whether links are written with their addresses.
     """
     if not extraction.blocks:
         return ""
-    lines = _LineReader(page, extraction.blocks, links).run()
+    lines = _LineReader(page, extraction.blocks, link_addresses).run()
 
-    # The title is written above the text: the first line that repeats it is dropped, and so is each heading that does.
+    # The title is written above the text. Lines that repeat it are dropped if they are headings, or the first such line.
     title = fold_space(without_marks(extraction.title))
-    same = [line for line in lines[:FIRST_LINES] if _letters(line.block.text) == _letters(title)]
-    repetitions = {id(line) for line in same if line is same[0] or line.heading is not None}
-    lines = [line for line in lines if id(line) not in repetitions]
+    repetitions = [line for line in lines[:FIRST_LINES] if _letters(line.block.text) == _letters(title)]
+    dropped = {id(line) for line in repetitions if line is repetitions[0] or line.heading is not None}
+    lines = [line for line in lines if id(line) not in dropped]
 
-    text = laid_out(lines, _images(page, extraction.blocks, refused))
+    text = laid_out(lines, _images(page, extraction.blocks, excluded_images))
     heading = f"# {escaped(title, first=False)}" if title else ""
     return "\n\n".join(filter(None, (heading, text)))
 
 
 class _LineReader:
-    def __init__(self, page: Page, blocks: Sequence[Block], links: bool) -> None:
+    def __init__(self, page: Page, blocks: Sequence[Block], link_addresses: bool) -> None:
         self.page = page
-        self.links = links
+        self.link_addresses = link_addresses
         """Whether links are written with their addresses."""
         self.kept = {id(block) for block in blocks}
         self.blocks_left = len(self.kept)
@@ -85,7 +89,7 @@ class _LineReader:
         """How many more links may be written with their addresses."""
         self.footnotes = footnotes(page, blocks)
         self.labels: list[str] = []
-        """The labels of the footnotes that this line refers to."""
+        """For each reference in this line, the label of its footnote."""
         self.at = 0
         """The index of the next block."""
         self.long_lines: set[str] = set()
@@ -96,13 +100,13 @@ class _LineReader:
         self.linked: list[etree._Element] = []
         """The links in this line."""
         self.anchor: etree._Element | None = None
-        """The open link."""
+        """The open link, if any."""
         self.touches_link = False
         """Whether nothing has been read since the end of a link."""
         self.containers: list[etree._Element] = []
         self.open: list[tuple[Markup, etree._Element]] = []
         """The marks that are open, and the elements that opened them."""
-        self.scopes: list[Indent] = []
+        self.scopes: list[Scope] = []
         """The open quotes, items and footnotes."""
         self.headings: list[etree._Element] = []
         self.pres: list[etree._Element] = []
@@ -156,7 +160,11 @@ class _LineReader:
             self.read("")
         kind = self.footnotes.kind(element) or MARKUP_OF_TAG.get(tag)
         # A mark within one of the same kind would add nothing.
-        if kind and (kind is not Markup.LINK or self.links) and all(kind is not outer for outer, _ in self.open):
+        if (
+            kind
+            and (kind is not Markup.LINK or self.link_addresses)
+            and all(kind is not outer for outer, _ in self.open)
+        ):
             self.open.append((kind, element))
             self.open_mark(kind, element)
 
@@ -188,7 +196,7 @@ class _LineReader:
         """Record that the next lines are in an element that is not inline."""
         self.breaks = self.breaks + 1 if tag == "br" else 2
         if tag in INDENTING or element in self.footnotes.notes:
-            self.scopes.append(Indent(element, self.footnotes.notes.get(element, "")))
+            self.scopes.append(Scope(element, self.footnotes.notes.get(element, "")))
         if tag in HEADINGS:
             self.headings.append(element)
         elif tag == "pre":
@@ -290,17 +298,17 @@ class _LineReader:
             table.add(line)
 
     def limited_address(self, anchor: etree._Element) -> str:
-        """The address of a link in the form of Markdown; empty if it leads nowhere, or after MAX_LINKS links."""
+        """The address of a link, as Markdown writes it; empty if the link leads nowhere, or after MAX_LINKS links."""
         href = anchor.get("href", "").strip()
         if href in ("", "#") or not self.links_left:
             return ""
         self.links_left -= 1
-        address, mark, fragment = href.partition("#")
+        address, hash_sign, fragment = href.partition("#")
         if address:
             address = absolute(self.page.base, address) or ""
             if not address:
                 return ""
-        return target(address + mark + fragment[:MAX_FRAGMENT])
+        return target(address + hash_sign + fragment[:MAX_FRAGMENT])
 
 
 def _letters(text: str) -> str:
@@ -308,21 +316,21 @@ def _letters(text: str) -> str:
     return "".join(text.split())
 
 
-def _images(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> dict[int, list[str]]:
-    """The images between the kept blocks, by the index of the next kept block, and the images directly after the last
-    kept block, by AFTER_ALL.
+def _images(page: Page, blocks: Sequence[Block], excluded_images: Collection[str]) -> dict[int, list[str]]:
+    """The images beside kept blocks as Markdown: by the index of the next kept block, or by AFTER_ALL if they are after
+    the last kept block.
     """
     kept = {id(block) for block in blocks}
     kept_indexes = [at for at, block in enumerate(page.blocks) if id(block) in kept]
     are_kept = set(kept_indexes)
     last = kept_indexes[-1]
     images_before: dict[int, list[str]] = {}
-    omitted_urls = set(refused)
+    omitted_urls = set(excluded_images)  # and those of images that were written
     for image in page.images:
         if image.at > last + MAX_AFTER:
             break
         is_after = image.at > last and _is_beside(image, page.blocks[last])
-        # Directly before or after a kept block, and not after the last one.
+        # Directly before or after a kept block, but not after the last kept one.
         is_between = image.at in are_kept or (image.at - 1 in are_kept and image.at < last)
         if (is_between or is_after) and image.url not in omitted_urls and not _is_icon(image):
             omitted_urls.add(image.url)

@@ -1,5 +1,4 @@
-"""Writes a line of Markdown: its text, with characters escaped that would be read as markup, and its emphasis, code and
-links.
+"""Writes a line of Markdown: its text, emphasis, code and links. Characters that would be read as markup are escaped.
 
 A line is first a list of pieces: texts, and marks where markup begins or ends. A mark is one of Unicode's
 noncharacters, which occur in no text (https://www.unicode.org/faq/private_use.html#noncharacters), so white space can
@@ -40,7 +39,7 @@ MARKS = {
     Markup.NOTE: ("\ufddc", "\ufddd"),
     Markup.RETURN: ("\ufdde", "\ufddf"),
 }
-"""The marks that open and close each kind; those that open have even numbers."""
+"""The mark that opens each kind, and the mark that closes it."""
 OPEN_CODE, CLOSE_CODE = MARKS[Markup.CODE]
 AFTER_VERBATIM_MARK: dict[str, Markup | None] = {OPEN_CODE: Markup.CODE, CLOSE_CODE: None}
 AFTER_VERBATIM_MARK |= {MARKS[kind][0]: Markup.MATH for kind in (Markup.MATH, Markup.DISPLAY)}
@@ -61,7 +60,7 @@ SPACE_INSIDE = re.compile("([\ufdd0\ufdd2\ufdd4\ufdd6\ufdd8\ufdda]) | ([\ufdd1\u
 SIGN_AT_END = re.compile(r"([^\w\s\ufdd0-\ufddf]{1,9})([\ufdd1\ufdd3]+)(?=\w)")
 SIGN_AT_START = re.compile(r"(?<=\w)([\ufdd0\ufdd2]+)([^\w\s\ufdd0-\ufddf]{1,9})")
 EMPTY_MARKS = re.compile("\ufdd0( ?)\ufdd1|\ufdd2( ?)\ufdd3|\ufdd4( ?)\ufdd5")
-MOST_NESTED = 3  # marks within each other: a link, strong, em
+MOST_NESTED = 3  # levels of marks within each other: a link, strong, em
 # Characters that would be read as markup, each with the neighbours that make it markup.
 SPECIAL = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|`|\*(?! )|(?<=[^ ])\*|(?<![^\W_])_(?! )|(?<=[^ ])_(?![^\W_])|\](?=[(\[:])|<(?=[A-Za-z/!?])"
@@ -75,8 +74,8 @@ START = re.compile(r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||~~~|([-=_])\1\1+\s*$|:?-+
 NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 NOTE_AT_START = re.compile(r"^(\[\^\w+\]):")
 TICKS = re.compile("`+")
-# TeX in the text of a page, which a script of the page would draw: $…$, $$…$$, \(…\), \[…\]. In brackets its length is
-# bounded, because its end is searched for from each beginning.
+# TeX in the text of a page, which a script of the page would draw: $…$, $$…$$, \(…\), \[…\]. In the last two, its length
+# is limited, because its end is searched for from each beginning.
 IN_DOLLARS = r"\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\w$])"
 SOURCE = re.compile(rf"\\\((.{{1,1000}}?)\\\)|\\\[(.{{1,1000}}?)\\\]|{IN_DOLLARS}")
 DOLLARS = re.compile(IN_DOLLARS)
@@ -132,8 +131,8 @@ def without_returns(text: str) -> str:
 def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong: bool = True) -> str:
     """A line with its marks as Markdown.
 
-    Each link takes the next address from `addresses`, and is plain text if that is empty. Each reference to a footnote
-    takes the next label from `labels`. With `strong` off, as in a heading, strong text is not marked.
+    Each link takes the next address from `addresses`; with an empty address it becomes plain text. Each reference to a
+    footnote takes the next label from `labels`. Without `strong`, as in a heading, strong text is not marked.
     """
     tokens = MARK.split(text)
     has_math = not MATH_SIGNS.keys().isdisjoint(tokens)
@@ -170,8 +169,8 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
 
 
 def _unmarked(text: str, inside: Markup | None, has_math: bool, *, in_link: bool, more: bool, first: bool) -> str:
-    """A part of a line without marks: code and formulas as they are, other text `escaped`. TeX that the text contains
-    between dollars or backslashes is a formula, too.
+    """The Markdown of a text between two marks: code and formulas as they are, other text `escaped`. TeX between dollars
+    or backslashed brackets in the text is a formula, too. `inside` is CODE or MATH, or None for other text.
     """
     if inside is Markup.MATH:
         return tamed(text)
@@ -184,8 +183,8 @@ def _unmarked(text: str, inside: Markup | None, has_math: bool, *, in_link: bool
     pattern = SOURCE if "\\)" in text or "\\]" in text else DOLLARS
     for formula in pattern.finditer(text):
         source = next(filter(None, formula.groups()))
-        # Text between dollars must have signs of TeX, as there may be prices. Between brackets with backslashes it is
-        # enough that it has no word.
+        # Text between dollars may lie between two prices, so it must have signs of TeX. Text between backslashed brackets
+        # may instead have no word.
         if not _is_tex(source) and (formula[0][0] == "$" or WORD.search(source)):
             continue
         parts.append(
@@ -237,12 +236,10 @@ def escaped(text: str, in_link: bool = False, more: bool = False, first: bool = 
         text = BRACKET.sub(r"\\\g<0>", text.replace("\\]", "]"))
     elif more and text[-1:] in ("]", "!"):
         text = f"{text[:-1]}\\{text[-1]}"
-    if first:
-        if START.match(text):
-            return f"\\{text}"
-        if NUMBER.match(text):
-            return NUMBER.sub(r"\1\\\2", text, count=1)
-        return text
+    if first and START.match(text):
+        return f"\\{text}"
+    if first and NUMBER.match(text):
+        return NUMBER.sub(r"\1\\\2", text, count=1)
     return text
 
 

@@ -20,10 +20,10 @@ from crawler.page.blocks import Block
 
 # A table with more columns, or with longer cells, is not a table of data, but for layout.
 MAX_COLUMNS = 60
-MAX_CELL = 400  # characters of a line
+MAX_CELL = 400  # characters of a line in a cell
 MAX_CELL_LINES = 8
 MAX_CELL_BELOW_HEADER = 4_000
-"""Characters of a line in a table with a row of headers, which is one of data; the longest cells seen have 1,000."""
+"""Used instead of MAX_CELL if the first row has only headers, as in tables of data. The longest cells seen have 1,000."""
 NOTE_INDENT = 4  # spaces
 # The marks of a list directly after another one: adjacent lists with the same marks would be one list.
 OTHER_MARKS = str.maketrans("-.", "*)")
@@ -33,21 +33,21 @@ AFTER_ALL = -1
 
 
 @dataclass(eq=False)
-class Indent:
-    """A scope: a quote, an item or a footnote around lines, which are indented or quoted."""
+class Scope:
+    """A quote, an item or a footnote around lines, which are indented or quoted."""
 
     element: etree._Element
     label: str = ""
     """The label of a footnote."""
     has_line: bool = False
-    """Whether a line of it has been written, so that its mark is not written again."""
+    """Whether a line of the scope has been written: its mark is written only once."""
 
     @property
     def is_quote(self) -> bool:
         """Whether this is a quote."""
         return self.element.tag == "blockquote" and not self.label
 
-    def follows(self, other: Indent) -> bool:
+    def follows(self, other: Scope) -> bool:
         """Whether both are definitions of one list, although in the tree the second one is in the first."""
         return self.element.tag == other.element.tag == "dd" and self.element.getparent() is other.element
 
@@ -63,9 +63,9 @@ class MarkdownTable:
     cell: etree._Element | None = None
     """The open cell."""
     first_row: Counter[str] = field(default_factory=Counter)
-    """The tags of the cells in the first row."""
+    """How many cells of the first row have each tag, `td` or `th`."""
     spanned: dict[int, int] = field(default_factory=dict)
-    """For each column with a cell that spans several rows, how many rows it spans from the current row on."""
+    """For each column with a cell that spans several rows, how many of these rows are left, with the current row."""
     cells: dict[tuple[int, int], list[MarkdownLine]] = field(default_factory=dict)
     """The lines of each cell, by row and column."""
 
@@ -78,7 +78,7 @@ class MarkdownTable:
         self.spanned = {column: rows - 1 for column, rows in self.spanned.items() if rows > 1}
 
     def begin_cell(self, cell: etree._Element) -> None:
-        """Begin the next cell, in the next column without a cell from above."""
+        """Begin the next cell, in the next column into which no cell of an earlier row extends."""
         while self.column in self.spanned:
             self.column += 1
         self.cell = cell
@@ -100,7 +100,7 @@ class MarkdownTable:
         self.cell = None
 
     def add(self, line: MarkdownLine) -> None:
-        """Add a line to the open cell; a cell that is not one of data makes the table one for layout."""
+        """Add a line to the open cell. A heading, code or a long text in a cell makes the table one for layout."""
         if self.cell is None:
             return
         lines = self.cells.setdefault((self.row, self.column), [])
@@ -129,7 +129,7 @@ class MarkdownLine:
     block: Block
     at: int
     """The block's index in the page."""
-    scopes: tuple[Indent, ...]
+    scopes: tuple[Scope, ...]
     heading: etree._Element | None
     pre: etree._Element | None
     table: MarkdownTable | None
@@ -144,7 +144,7 @@ class _Document:
         self.images = images
         self.out: list[str] = []
         self.last_line: MarkdownLine | None = None
-        """The line in whose scopes the last part was written."""
+        """The line whose scopes the last part has."""
         self.marks: dict[etree._Element, str] = {}
         """The marks of items."""
         self.lists_with_other_marks: set[etree._Element] = set()
@@ -204,7 +204,7 @@ class _Document:
             prefix += "> " if earlier.is_quote else self.further_indent(earlier)
         return f"\n{prefix.rstrip()}\n"
 
-    def mark(self, scope: Indent) -> str:
+    def mark(self, scope: Scope) -> str:
         """The beginning of the first line of an item or a footnote."""
         if scope.label:
             return f"[^{scope.label}]: "
@@ -216,7 +216,7 @@ class _Document:
             self.marks |= marks
         return self.marks[item]
 
-    def choose_other_marks(self, scopes: tuple[Indent, ...]) -> None:
+    def choose_other_marks(self, scopes: tuple[Scope, ...]) -> None:
         """Choose other marks for the list of the innermost item if another list is directly before it, as both would be
         read as one.
         """
@@ -238,7 +238,7 @@ class _Document:
         if self.mark(earlier)[-2] == usual_sign:  # a space follows the sign
             self.lists_with_other_marks.add(its_list)
 
-    def further_indent(self, scope: Indent) -> str:
+    def further_indent(self, scope: Scope) -> str:
         """The indent of the lines of an item or a footnote after its first."""
         if scope.label:
             return " " * NOTE_INDENT
@@ -257,7 +257,7 @@ class _Document:
 
 
 def laid_out(lines: list[MarkdownLine], images: dict[int, list[str]]) -> str:
-    """The lines as a document, with the images before the blocks whose indexes they have."""
+    """The lines as a document. `images` has the images before each block, by the block's index, and those AFTER_ALL."""
     document = _Document(images)
     written: set[MarkdownTable] = set()
     data_tables = {table for table in {line.table for line in lines} if table is not None and table.is_data}
@@ -322,13 +322,13 @@ def _paragraphs(lines: list[MarkdownLine], images: dict[int, list[str]]) -> Iter
 
 
 def _text(lines: list[MarkdownLine], starts: ParagraphStarts) -> list[str]:
-    """The lines of a paragraph, with a backslash at the end of each but the last, which is a line break of Markdown;
-    lines that the page has only wrapped are joined.
+    """The lines of a paragraph. Lines that the page has only wrapped are joined. A backslash at the end of each line but
+    the last one is a line break of Markdown.
     """
     texts = [line.text for line in lines]
     if len(lines) >= LEAST_LINES:
-        plain = [line.block.text for line in lines]
-        parts = paragraphs(lines[0].block.element, plain, starts)
+        plain_texts = [line.block.text for line in lines]
+        parts = paragraphs(lines[0].block.element, plain_texts, starts)
         if parts:
             texts = [in_one(texts[part.start : part.stop]) for part in parts]
     return [f"{text}\\" for text in texts[:-1]] + texts[-1:]
@@ -355,13 +355,13 @@ def fenced(lines: list[MarkdownLine], is_read: bool) -> list[str]:
 
 def table_rows(table: MarkdownTable) -> list[str]:
     """The rows of a table; the first one is its head."""
-    texts = {place: " ".join(line.text for line in lines) for place, lines in table.cells.items()}
-    columns = 1 + max(column for _, column in texts)
+    text_of_cell = {position: " ".join(line.text for line in lines) for position, lines in table.cells.items()}
+    columns = 1 + max(column for _, column in text_of_cell)
     rows = []
-    for _, group in groupby(sorted(texts), key=lambda place: place[0]):
+    for _, positions_in_row in groupby(sorted(text_of_cell), key=lambda position: position[0]):
         cells = [""] * columns
-        for row, column in group:
-            text = texts[row, column]
+        for row, column in positions_in_row:
+            text = text_of_cell[row, column]
             if text.startswith("\\|"):  # a pipe at the start of a line is already escaped
                 text = text[1:]
             cells[column] = text.replace("|", "\\|")

@@ -6,9 +6,9 @@ the line numbers beside it. A long text that the page contains twice, for small 
 
 `unwrapped` joins paragraphs that a page has wrapped itself. Old pages end every line of about 60 to 80 characters with
 a <br>; so do poems, addresses and lists, which must keep their lines. Lines count as wrapped if they are as full as
-possible: the first word of the next line did not fit on them. In a poem this happens once or twice by chance, in a
-wrapped paragraph nearly always; and nearly all of its lines end within a sentence. Headlines in sequence, which have no
-full stop, are never a paragraph.
+possible: the first word of the next line did not fit. In a poem a line is full once or twice by chance, in a wrapped
+paragraph nearly always. Besides, nearly all lines of a wrapped paragraph end within a sentence. Headlines in sequence,
+which have no full stop, are never joined.
 """
 
 import re
@@ -29,16 +29,16 @@ MAX_DEPTH = 8  # nested lists that are indented; deeper ones are not indented fu
 MAX_COLUMNS = 60  # cells of a row that are read
 MAX_ROWS = 1_000  # rows of a table that are read
 HOLDERS = frozenset(("li", "td", "th", "pre"))
-"""The elements whose text is laid out: items, cells and code. The holder of a text is the nearest of them around it,
-at most MAX_ABOVE levels above.
+"""Items, cells and code, whose text is laid out. The holder of a text is the nearest of these elements around it, at
+most MAX_ABOVE levels above.
 """
-# An item or cell above one of these elements is not the holder of the text in it.
+# Text in one of these elements has no holder above the element.
 NEVER_IN_HOLDERS = frozenset("article body html main section table tbody tr ul ol dl form h1 h2 h3 h4 h5 h6".split())
 # The most levels from a text to its holder. An item gets its mark only if the text is in the item itself, or in a child
 # of it: deeper text in a list belongs to a card or a reader's comment.
 MAX_ABOVE = 3
-# The least characters of a line that is written once; shorter ones may be repeated on purpose. In Chinese half as many
-# are enough.
+# The fewest characters of a line that is written only once. Shorter ones may be repeated on purpose. In Chinese half as
+# many are enough.
 LONG_LINE = 160
 # The most characters of a cell, and of a row, whose cells share a line.
 MAX_CELL = 120
@@ -73,7 +73,7 @@ class _Text:
         self.holders: dict[etree._Element, etree._Element | None] = {}
         """The holders that were found for elements."""
         self.begun: set[etree._Element] = set()
-        """The items that have a line."""
+        """The items whose first line has been added."""
         self.marks: dict[etree._Element, str] = {}
         """The marks of the items of lists."""
         self.depths: dict[etree._Element, int] = {}
@@ -161,8 +161,8 @@ class _Text:
         """The item, cell or code that an element is, or that is at most `MAX_ABOVE` levels above it; None without
         one.
         """
-        # The holder is stored for all elements on the way up. If the levels are used up, nothing is stored, because
-        # those farther up may have a holder.
+        # The holder is stored for all elements on the way up. If none is found within MAX_ABOVE levels, nothing is
+        # stored: a holder may still be near enough for the upper ones of these elements.
         passed = []
         ancestor: etree._Element | None = element
         for _ in range(MAX_ABOVE + 1):
@@ -183,8 +183,8 @@ class _Text:
         return ancestor
 
     def mark(self, item: etree._Element, line: str) -> str:
-        """What comes before a line of an item: for its first line the indent, and the mark unless the line has its own;
-        nothing for later lines.
+        """What comes before a line of an item. Before its first line: the indent, and the mark unless the line begins
+        with a mark of its own. Before later lines: nothing.
         """
         if item in self.begun:
             return ""
@@ -241,7 +241,8 @@ def _cells_with_columns(row: etree._Element) -> Iterator[tuple[int, etree._Eleme
 
 def remember_long_line(line: str, long_lines: set[str]) -> bool:
     """Remember a line if it is long; returns whether it was remembered before."""
-    if len(line) * 2 < LONG_LINE or (len(line) < LONG_LINE and line[0] < EASTERN):  # judged by its first character
+    # Whether a line is Chinese is judged by its first character.
+    if len(line) * 2 < LONG_LINE or (len(line) < LONG_LINE and line[0] < EASTERN):
         return False
     if line in long_lines:
         return True
@@ -264,11 +265,11 @@ LEAST_LINES = 4
 # Columns of a full line; a Chinese character has two.
 NARROWEST = 36
 WIDEST = 120
-# The share of the full width by which wrapped lines may be shorter, because letters have different widths.
+# The share of the full width by which wrapped lines may be shorter, because letters have different widths on screen.
 SLACK = 0.12
-# The least share of the ends of lines that are full and within a sentence.
+# Of all line ends, the least share that are full and within a sentence.
 LEAST_WITHIN = 0.5
-# The least share of the ends within a sentence that are full.
+# Of the line ends within a sentence, the least share that are full.
 LEAST_FULL = 0.9
 # The beginning of a line that is an item of a list: "Place: …", "l3:5:wait".
 LABEL = re.compile(r"[^,.;，。；]{1,20}?[:：]")
@@ -315,7 +316,7 @@ def paragraphs(element: etree._Element, lines: list[str], starts: ParagraphStart
     ):
         return []
 
-    # A paragraph ends where the page separates it, or at a short line with the end of a sentence.
+    # A paragraph begins where the page separates it, or after a short line at the end of a sentence.
     starts_of_paragraphs = starts[element]
     firsts = [at + 1 for at in ends if lines[at + 1] in starts_of_paragraphs or not (is_within[at] or is_full[at])]
     return [range(first, end) for first, end in pairwise([0, *firsts, len(lines)])]

@@ -271,7 +271,7 @@ def test_time_and_size_are_bounded(html: str) -> None:
     page = Page.from_html(html, E)
     assert page.blocks is not None
     started = time.process_time()
-    text = markdown(page, Extraction("", "", blocks=page.blocks), links=True)
+    text = markdown(page, Extraction("", "", blocks=page.blocks), link_addresses=True)
     assert time.process_time() - started < 3
     assert len(text) < 4 * len(html)
 
@@ -285,7 +285,7 @@ def test_a_backslash_takes_no_meaning_from_what_follows() -> None:
     ]
     for html, expected in rows:
         page = Page.from_html(html, "http://e.com/")
-        assert markdown(page, Extraction("", "", blocks=page.blocks), links=True) == expected
+        assert markdown(page, Extraction("", "", blocks=page.blocks), link_addresses=True) == expected
 
 
 def test_the_title_comes_first_and_once() -> None:

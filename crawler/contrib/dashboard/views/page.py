@@ -283,7 +283,7 @@ def _rendered(shown_page: ShownPage) -> Markup | None:
     if shown_page.source is None or len(shown_page.source) > MOST_RENDERED:
         return None
     images = frozenset(image.url for image in shown_page.page.images)
-    text = markdown(shown_page.page, shown_page.extraction, refused=images)
+    text = markdown(shown_page.page, shown_page.extraction, excluded_images=images)
     if 0 < len(text) <= MOST_SHOWN:
         return markdown_html(text)
     return None

@@ -112,7 +112,7 @@ def _samples_of_host(host: str, pages: list[tuple[Page, str]]) -> Iterator[Block
             texts: dict[int, list[str]] = defaultdict(list)
             for leaf in leaves(page).leaves:
                 if (leaf.tag, leaf.text) not in template:
-                    texts[leaf.home].append(leaf.text)
+                    texts[leaf.block_label].append(leaf.text)
 
             blocks = block_counts(page, template)
             features_of_blocks = features(blocks)
