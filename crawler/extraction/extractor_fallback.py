@@ -115,8 +115,8 @@ def with_fallback(extract: Callable[..., Extraction], fallback: ExtractorFallbac
 
 
 def _extract(extract: Callable[..., Extraction], fallback: ExtractorFallback, page: Page, **options: Any) -> Extraction:
-    # Other parts of the crawler extract the same page, so the result is cached. It is not if there are options such as a
-    # library, on which it depends.
+    # Other parts of the crawler extract the same page, so the result is cached. It is not if there are options such as
+    # a library, on which it depends.
     first = extract(page, **options) if options else page.once(extract)
     if not is_doubtful(first):
         return first

@@ -4,10 +4,11 @@ A leaf label is an element that has text of its own in one line; the lines are `
 interrupted by other leaves: `<p>one <b>two</b> three</p>` has the leaves (p, "one three") and (b, "two").
 Block-level labels are body, section and div; a leaf in none of them belongs to the page's root.
 
-`LabelIndex` finds near labels: they have the same tag, and their texts are equal or a few edits apart. Two texts are near
-if their edit distance D <= min(len) / 8; texts of up to 8 characters must be equal. Most pairs of texts are never
-compared, by the pigeonhole principle: if two texts are at most k edits apart, and one is cut into k + 1 pieces, at least
-one of the pieces is in the other text unchanged. So a text is compared only with texts of which it contains a piece.
+`LabelIndex` finds near labels: they have the same tag, and their texts are equal or a few edits apart. Two texts are
+near if their edit distance D <= min(len) / 8; texts of up to 8 characters must be equal. Most pairs of texts are never
+compared, by the pigeonhole principle: if two texts are at most k edits apart, and one is cut into k + 1 pieces, at
+least one of the pieces is in the other text unchanged. So a text is compared only with texts of which it contains a
+piece.
 """
 
 from __future__ import annotations

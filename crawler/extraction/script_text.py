@@ -234,8 +234,8 @@ def _may_hold_text(key: str, value: Any) -> bool:
 
 
 def _is_titled(node: dict[str, Any], title: str) -> bool | None:
-    """True if an object has the page's title. False if it has another title and an address, so that it describes another
-    page. None in other cases: then the object around it decides.
+    """True if an object has the page's title. False if it has another title and an address, so that it describes
+    another page. None in other cases: then the object around it decides.
     """
     has_other_title = False
     for key in _TITLE_KEYS:

@@ -34,7 +34,7 @@ class SiteLibraries:
     `extract` and `learn` may be called in either order: the common labels of a page are computed once, before templates
     learned from this page are added.
 
-    Incomplete batches, of at most nine pages, are only in memory: they are lost when the worker ends or forgets the site.
+    Incomplete batches, of at most nine pages, are only in memory. They are lost when the worker ends or forgets a site.
     """
 
     def __init__(

@@ -58,8 +58,8 @@ class ModelVerdict:
 
     @property
     def probability(self) -> float:
-        """The probability of noise: the score if it is calibrated. If not, the score is mapped linearly, so that 0 becomes
-        0, the limit .5, and 1 becomes 1.
+        """The probability of noise: the score if it is calibrated. If not, the score is mapped linearly, so that 0
+        becomes 0, the limit .5, and 1 becomes 1.
         """
         if self.score is None or self.is_calibrated:
             return self.score or 0.0

@@ -1,10 +1,10 @@
 """Learns the blocks that pages of a site have in common: menus, notices, teasers. They are not main text.
 
-They are learned like the templates of J. Yan and Y. Wang (crawler/extraction/methods/template.py): a block is common if 3
-of 10 pages have it. Here whole blocks are compared and must be equal, which takes a twentieth of the time. Headings and
-the labels of tables and lists are not learned, because articles share some of them ("Ingredients", "References"). Lines
-of code and cells of data tables are not learned either: many listings have the line "return None" and many tables the
-cell "yes", and without it the rest would say something else.
+They are learned like the templates of J. Yan and Y. Wang (crawler/extraction/methods/template.py): a block is common if
+3 of 10 pages have it. Here whole blocks are compared and must be equal, which takes a twentieth of the time. Headings
+and the labels of tables and lists are not learned, because articles share some of them ("Ingredients", "References").
+Lines of code and cells of data tables are not learned either: many listings have the line "return None" and many tables
+the cell "yes", and without it the rest would say something else.
 """
 
 from itertools import chain, islice

@@ -181,8 +181,8 @@ class JudgedBlock(Judged):
 
 
 class BlockReason(ReasonCode):
-    """The reasons why a block is main text or not, with their conditions on the judged block, `b`. If several reasons of a
-    group hold, the first one counts.
+    """The reasons why a block is main text or not, with their conditions on the judged block, `b`. If several reasons
+    of a group hold, the first one counts.
     """
 
     SENTENCES = auto(), N_("it has sentences ({characters:,} characters)"), has("stops")

@@ -3,8 +3,8 @@
 The set of blocks with the highest expected F is kept, the weighted mean of precision and recall:
     sum of p t over the kept / (w * sum of t over the kept + (1 - w) * sum of p t over all),
 where p is the probability, t the tokens, and w the weight of precision; at 1/2 this is F1. It consists of the blocks
-whose probability is at least w F. At w = 1/2 the network keeps a little too much of sites that are held out from training; at
-0.6 precision and recall are nearly equal. On an uncertain page F, and with it the threshold w F, is lower.
+whose probability is at least w F. At w = 1/2 the network keeps a little too much of sites that are held out from
+training; at 0.6 precision and recall are nearly equal. On an uncertain page F, and with it the threshold w F, is lower.
 """
 
 import zlib
@@ -69,8 +69,8 @@ class LearnedWeights:
         owner = arrays.words.owner
         name_count = int(owner[-1]) + 1
 
-        # The scores of each name. Then the score of each container: that of its name, added to that of its parent, which
-        # comes first.
+        # The scores of each name. Then the score of each container: that of its name, added to that of its parent,
+        # which comes first.
         own = np.bincount(owner, self.own[arrays.words.buckets], name_count)
         around_of_names = np.bincount(owner, self.around[arrays.words.buckets], name_count)
         around = [0.0]

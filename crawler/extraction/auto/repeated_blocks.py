@@ -6,8 +6,8 @@ posts. Blocks that consist mostly of links, such as links to other articles betw
 own.
 
 The score of a block is the logit of its probability p, log(p / (1 - p)). It is moved most of the way to the average
-score of its place. First all scores are capped at SURE, the score of p = 1 - LEAST_P, and at -SURE, so that one block of
-which the network is sure does not decide for all. Afterwards a block gets back the capped part of its score, in
+score of its place. First all scores are capped at SURE, the score of p = 1 - LEAST_P, and at -SURE, so that one block
+of which the network is sure does not decide for all. Afterwards a block gets back the capped part of its score, in
 proportion to the agreement of the blocks at its place: the hundred links of a menu stay as unlikely as they are.
 """
 

@@ -44,8 +44,8 @@ def second_choice(page: Page, judgement: "BlockJudgement", weight: float) -> lis
 
 
 def _alike(page: Page, judgement: "BlockJudgement") -> "Floats":
-    """The probabilities, moved towards the average of alike elements. A block in several groups moves towards the average
-    of the largest.
+    """The probabilities, moved towards the average of alike elements. A block in several groups moves towards the
+    average of the largest.
     """
     probabilities = judgement.probabilities
     tokens = judgement.tokens
@@ -67,7 +67,7 @@ def _blocks(elements: Sequence[tuple[int, int]], end: int) -> list[int]:
 
 def _less_outside(page: Page, probabilities: "Floats", tokens: "Floats") -> "Floats":
     """The probabilities, lowered outside of the container with the highest expected F."""
-    # The words of each container, and how many of them are likely to be main text: differences of sums up to its bounds.
+    # The words of each container, all and those likely to be main text, as differences of sums up to its bounds.
     starts, ends = (np.minimum(bounds, len(tokens)) for bounds in (page.containers.starts, page.containers.ends))
     likely_words = np.concatenate(([0], np.cumsum(probabilities * tokens)))
     words = np.concatenate(([0], np.cumsum(tokens)))

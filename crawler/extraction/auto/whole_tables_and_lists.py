@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # imports numpy, which is delayed until the first page
 LISTS = frozenset(("ul", "ol"))
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 MAX_HEADING = 30
-"""The most characters of a heading that says nothing by itself. A longer one may be a quotation or an entry of a list."""
+"""The most characters of a heading that says nothing by itself. A longer one may be a quotation or a list's entry."""
 CONTENT = frozenset(("table", "tr", "pre"))
 """The tags of wholes that belong to the text around them; a list may instead consist of links."""
 CELLS = frozenset(("td", "th"))

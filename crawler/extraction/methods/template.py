@@ -1,8 +1,8 @@
 """Template: the text of a page without the parts that it has in common with other pages of its site.
 
 J. Yan, Y. Wang, "Web Page Denoising Based on Template and SVM", Computer Science and Application 10(1), 2020, sections
-4 and 7. A page has noise in common with its site (menus, copyright lines) and noise of its own (advertising). The common
-noise is learned separately for each site X:
+4 and 7. A page has noise in common with its site (menus, copyright lines) and noise of its own (advertising). The
+common noise is learned separately for each site X:
 1. The pages Xi are taken in batches of N1 = 10. Each leaf label XiTj, a tag name and its text, is looked up in the
    cache S; if a label Sn of the same tag and nearly the same text is found, its frequency Fn goes up by one, otherwise
    the label is added to S.
@@ -146,7 +146,7 @@ def _labels(page: Page) -> frozenset[LeafLabel]:
 
 
 def frequencies(pages: Iterable[Collection[LeafLabel]], longest_near: int = MAX_NEAR_LENGTH) -> dict[LeafLabel, int]:
-    """The cache S of the paper's Table 2: how many pages have each label. Labels near an earlier one count for that one."""
+    """The cache S of the paper's Table 2: how many pages have each label. A label near an earlier label counts for it."""
     index = LabelIndex(longest_near)
     cache = []
     counts = []

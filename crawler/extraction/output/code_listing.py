@@ -9,8 +9,8 @@ from lxml import etree
 from crawler.page.blocks import INLINE, steps
 from crawler.page.text import fold_space
 
-# The most parts of a <pre>, separated by other elements, whose indentation is restored. For each part the whole <pre> is
-# read, so more parts would take too long.
+# The most parts of a <pre>, separated by other elements, whose indentation is restored. For each part the whole <pre>
+# is read, so more parts would take too long.
 MAX_PARTS = 5
 GUTTER_CLASS = re.compile(r"gutter|line-?_?num|lineno|blob-num", re.IGNORECASE)
 LANGUAGE_CLASS = re.compile(
@@ -19,13 +19,13 @@ LANGUAGE_CLASS = re.compile(
 NO_LANGUAGES = frozenset(
     "auto container default line lines none nohighlight notranslate plain plaintext table text txt wrap wrapper".split()
 )
-"""Words in the place of a language that do not name one: they stand for plain text, for a language that a script guesses,
-or for the form of the listing.
+"""Words in the place of a language that do not name one: they stand for plain text, for a language that a script
+guesses, or for the form of the listing.
 """
 FRAMES = frozenset("code div figure span table tbody td tr".split())
 """Elements that may frame a <pre>, with nothing else in them."""
 MAX_FRAMES = 6
-"""The most elements around a <pre> that may be frames: a <figure> with a table of line numbers and code is the fifth."""
+"""The most elements around a <pre> that are read: a <figure> around a table of line numbers and code is the fifth."""
 NEVER_IN_FRAMES = frozenset("p h1 h2 h3 h4 h5 h6 ul ol".split())
 """Elements that are never in a frame of code."""
 MAX_BESIDE = 4

@@ -1,9 +1,9 @@
 """The footnotes of a page, and the links from the text to them and back.
 
-A reference is a short link within the page, such as [a] or a raised (superscript) 1, to an element below it. The element
-is a footnote if it links back to the reference, or if the reference is raised and its fragment is named as a note: #fn1.
-Pandoc, markdown-it, MediaWiki, Sphinx, WordPress and Word write footnotes in these ways. Only notes and references in
-the kept text count.
+A reference is a short link within the page, such as [a] or a raised (superscript) 1, to an element below it. The
+element is a footnote if it links back to the reference, or if the reference is raised and its fragment is named as a
+note: #fn1. Pandoc, markdown-it, MediaWiki, Sphinx, WordPress and Word write footnotes in these ways. Only notes and
+references in the kept text count.
 
 `footnotes` reads the labels of the links, then the elements that they lead to (`_references`), then the links back from
 these elements (`_returns`).

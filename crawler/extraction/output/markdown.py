@@ -25,7 +25,7 @@ from crawler.extraction.output.markdown_inline import (
     without_marks,
     without_returns,
 )
-from crawler.extraction.output.markdown_layout import AFTER_ALL, Scope, MarkdownLine, MarkdownTable, laid_out
+from crawler.extraction.output.markdown_layout import AFTER_ALL, MarkdownLine, MarkdownTable, Scope, laid_out
 from crawler.extraction.output.plain_text import remember_long_line
 from crawler.page.blocks import ANCHORED, INLINE, WITHIN_WORDS, Block, steps, without_anchors
 from crawler.page.formulas import is_display
@@ -66,7 +66,7 @@ def markdown(
         return ""
     lines = _LineReader(page, extraction.blocks, link_addresses).run()
 
-    # The title is written above the text. Lines that repeat it are dropped if they are headings, or the first such line.
+    # The title is written above the text. Of the lines that repeat it, the first one and all headings are dropped.
     title = fold_space(without_marks(extraction.title))
     repetitions = [line for line in lines[:FIRST_LINES] if _letters(line.block.text) == _letters(title)]
     dropped = {id(line) for line in repetitions if line is repetitions[0] or line.heading is not None}

@@ -74,8 +74,8 @@ START = re.compile(r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||~~~|([-=_])\1\1+\s*$|:?-+
 NUMBER = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 NOTE_AT_START = re.compile(r"^(\[\^\w+\]):")
 TICKS = re.compile("`+")
-# TeX in the text of a page, which a script of the page would draw: $…$, $$…$$, \(…\), \[…\]. In the last two, its length
-# is limited, because its end is searched for from each beginning.
+# TeX in the text of a page, which a script of the page would draw: $…$, $$…$$, \(…\), \[…\]. In the last two, its
+# length is limited, because its end is searched for from each beginning.
 IN_DOLLARS = r"\$\$?(?![\s$])([^$]+?)(?<![\s\\])\$\$?(?![\w$])"
 SOURCE = re.compile(rf"\\\((.{{1,1000}}?)\\\)|\\\[(.{{1,1000}}?)\\\]|{IN_DOLLARS}")
 DOLLARS = re.compile(IN_DOLLARS)
@@ -169,8 +169,8 @@ def rendered(text: str, addresses: Iterator[str], labels: Iterator[str], strong:
 
 
 def _unmarked(text: str, inside: Markup | None, has_math: bool, *, in_link: bool, more: bool, first: bool) -> str:
-    """The Markdown of a text between two marks: code and formulas as they are, other text `escaped`. TeX between dollars
-    or backslashed brackets in the text is a formula, too. `inside` is CODE or MATH, or None for other text.
+    """The Markdown of a text between two marks: code and formulas as they are, other text `escaped`. TeX between
+    dollars or backslashed brackets in the text is a formula, too. `inside` is CODE or MATH, or None for other text.
     """
     if inside is Markup.MATH:
         return tamed(text)
@@ -183,8 +183,8 @@ def _unmarked(text: str, inside: Markup | None, has_math: bool, *, in_link: bool
     pattern = SOURCE if "\\)" in text or "\\]" in text else DOLLARS
     for formula in pattern.finditer(text):
         source = next(filter(None, formula.groups()))
-        # Text between dollars may lie between two prices, so it must have signs of TeX. Text between backslashed brackets
-        # may instead have no word.
+        # Text between dollars may lie between two prices, so it must have signs of TeX. Text between backslashed
+        # brackets may instead have no word.
         if not _is_tex(source) and (formula[0][0] == "$" or WORD.search(source)):
             continue
         parts.append(

@@ -23,7 +23,7 @@ MAX_COLUMNS = 60
 MAX_CELL = 400  # characters of a line in a cell
 MAX_CELL_LINES = 8
 MAX_CELL_BELOW_HEADER = 4_000
-"""Used instead of MAX_CELL if the first row has only headers, as in tables of data. The longest cells seen have 1,000."""
+"""Replaces MAX_CELL if the first row has only headers, as in tables of data. The longest cells seen have 1,000."""
 NOTE_INDENT = 4  # spaces
 # The marks of a list directly after another one: adjacent lists with the same marks would be one list.
 OTHER_MARKS = str.maketrans("-.", "*)")
@@ -322,8 +322,8 @@ def _paragraphs(lines: list[MarkdownLine], images: dict[int, list[str]]) -> Iter
 
 
 def _text(lines: list[MarkdownLine], starts: ParagraphStarts) -> list[str]:
-    """The lines of a paragraph. Lines that the page has only wrapped are joined. A backslash at the end of each line but
-    the last one is a line break of Markdown.
+    """The lines of a paragraph. Lines that the page has only wrapped are joined. A backslash at the end of each line
+    but the last one is a line break of Markdown.
     """
     texts = [line.text for line in lines]
     if len(lines) >= LEAST_LINES:
