@@ -76,6 +76,13 @@ def test_a_note_at_the_foot_does_not_break_a_paragraph() -> None:
     assert body([Text(SENTENCE[:2]), note], [Text(SENTENCE[2:])]) == f"{WHOLE}<p>1 Not all of them.</p>"
 
 
+def test_a_note_below_a_table_is_before_the_next_page() -> None:
+    cells = [Text([text], x, 200 + 14 * y) for y in range(3) for x, text in ((72, "Honey bee"), (250, "brown"))]
+    note = Text(["1 Not all of them."], y=780, size=8)
+    html = body([*cells, note], [Text(SENTENCE)])
+    assert html.endswith(f"</table><p>1 Not all of them.</p>{WHOLE}")
+
+
 @pytest.mark.parametrize("by_rows", [False, True])
 def test_columns_are_read_one_after_the_other(by_rows: bool) -> None:
     columns = [Text(LEFT, x=60), Text(RIGHT, x=320)]
