@@ -1,11 +1,13 @@
 """The lines of a PDF page: words with their places and fonts, in the order in which the file draws them.
 
-Places are in points. A page is turned so that most of its text is upright: x0 and x1 are the left and right edges of a
-word, a line or a part of one, and y is the distance of its baseline from the top of the page.
+Places are in points, on a page that is turned so that most of its text is upright. x0 and x1 are the left and right
+edges of a word, a piece (words of a line without a wide gap between them) or a line. y is the distance of the baseline
+of a line from the top of the page.
 
 PDFium returns the text of a whole page at once, with spaces and line ends that it derives from the places of the
 characters. Everything else about a character costs a call, so few calls are made: for each word, one for the box of its
-first character and one for the last; for each text object, those for its size and font.
+first character and one for the last; for each text object (a string that the file draws in one font), those for its
+size and font.
 """
 
 from __future__ import annotations
@@ -26,22 +28,22 @@ import pypdfium2.raw as pdf
 from crawler.contrib.documents.pdf_links import PdfLink, page_links
 
 MAX_LINKS = 2_000
-"""Links of one page that are read; a page of an index has some hundred."""
+"""The most links of one page that are read; a page of an index has some hundred."""
 MAX_CHARACTERS = 100_000
-"""Characters of one page that are read; a full page of a newspaper has some 20,000."""
+"""The most characters of one page that are read; a full page of a newspaper has some 20,000."""
 HYPHEN = "\ufffe"
-"""The character that PDFium returns for a hyphen at the end of a line; no line end follows it."""
+"""The character that PDFium returns in place of a hyphen at the end of a line and of the line end."""
 WORD = re.compile(f"[^\\s{HYPHEN}]+{HYPHEN}?")
-"""A word, with the hyphen if it is divided at the end of a line."""
+"""A word; the first part of a divided word includes the hyphen."""
 FAR = 20_000
-"""Points. No page and no letter is as large."""
+"""Points. Larger text, or text that is further from the origin, is outside of the page."""
 TINY = 0.05
-"""Points. No letter that can be seen is as small."""
+"""Points. Text of this size, or smaller, cannot be seen."""
 GAP = 1.5
 """Ems. Words with more space between them are in different cells of a table, or in different columns."""
 LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
-CLEANED = {**LIGATURES, 0x2010: "-", 0xFFFE: "-"}
-"""The translation of a word: ligatures as letters, hyphens in ASCII."""
+WORD_TRANSLATION = {**LIGATURES, 0x2010: "-", ord(HYPHEN): "-"}
+"""Replaces the ligatures of a word by letters, and its hyphens by ASCII hyphens."""
 # Parts of the names of bold and of monospaced fonts.
 BOLD = re.compile(
     r"bold|black|heavy|demi|(?:^|[+-])(?:cmb|sfbx|ecbx|cmssbx)|medi(?:um)?$|(?:sim|st|msy)hei|heiti", re.IGNORECASE
@@ -86,7 +88,7 @@ class PdfLine:
     """The number of its page, from 0."""
     y: float
     size: float
-    """The size of most of its letters."""
+    """The font size of most of its letters, in points."""
     is_bold: bool
     is_mono: bool
 
@@ -111,17 +113,18 @@ class _Word:
     text: str
     x0: float
     x1: float
-    y: float
+    down: float
+    """How far the baseline is below the origin of PDF's coordinates, on the turned page."""
     look: _Look
 
 
 @dataclass(frozen=True)
 class PdfPage:
-    """The lines of one page."""
+    """The lines and links of one page."""
 
     lines: list[PdfLine]
     height: float
-    """The height of the page when it is turned."""
+    """The height of the turned page."""
     is_cut: bool = False
     """Whether characters or links beyond the limits were left out."""
     links: tuple[PdfLink, ...] = ()
@@ -131,7 +134,7 @@ NO_FONT = Font(is_bold=False, is_mono=False)
 
 
 class PdfPageReader:
-    """Reads the lines of the pages of one file; fonts are kept for the next page."""
+    """Reads the pages of one file; the properties of its fonts are kept for the next page."""
 
     def __init__(self) -> None:
         self._fonts: dict[int, Font] = {}
@@ -143,43 +146,37 @@ class PdfPageReader:
         self._matrix = pdf.FS_MATRIX()
 
     def read(self, page: pdfium.PdfPage, number: int) -> PdfPage:
-        """The lines of a page in the order in which it draws them, without text that runs in another direction than
-        most of the page's text.
+        """The lines and links of a page. Lines are in the order in which the page draws them; text that runs in
+        another direction than most of the page's text is left out.
         """
         text_page = page.get_textpage()
         try:
             count = text_page.count_chars()
-            lines = list(self._lines(text_page.raw, min(count, MAX_CHARACTERS)))
+            words = list(self._words(text_page.raw, min(count, MAX_CHARACTERS)))
             # One link more than is kept shows that there are too many.
             links = tuple(islice(page_links(page.pdf.raw, page.raw, text_page.raw), MAX_LINKS + 1))
         finally:
             text_page.close()
         is_cut = count > MAX_CHARACTERS or len(links) > MAX_LINKS
-        turns = Counter(word.look.turn for line in lines for word in line)
+        turns = Counter(word.look.turn for word in words)
         turn = 0
         if turns:
             turn = turns.most_common(1)[0][0]
         top, height = _top(turn, *page.get_size())
-        words = (word for line in lines for word in line if word.look.turn == turn)
-        return PdfPage(list(_split(words, number, top)), height, is_cut, links[:MAX_LINKS])
+        upright_words = (word for word in words if word.look.turn == turn)
+        return PdfPage(list(_lines(upright_words, number, top)), height, is_cut, links[:MAX_LINKS])
 
-    def _lines(self, text_page: Any, count: int) -> Iterator[list[_Word]]:
-        """The words of each line; a line ends where it does in PDFium's text."""
+    def _words(self, text_page: Any, count: int) -> Iterator[_Word]:
+        """The words among the first `count` characters, without those that cannot be seen or are slanted."""
         buffer = (ctypes.c_ushort * (count + 1))()
         length = max(pdf.FPDFText_GetText(text_page, 0, count, buffer) - 1, 0)
         text = "".join(map(chr, buffer[:length]))
         is_shifted = length != count  # some characters have no text, so the indexes of characters and of text differ
 
         looks: dict[int, tuple[_Look, float] | None] = {}  # the results of _look by the address of the text object
-        line: list[_Word] = []
-        end = 0
         for match in WORD.finditer(text):
-            first, last = match.span()
-            if line and (text[end - 1] == HYPHEN or "\n" in text[end:first]):
-                yield line
-                line = []
-            end = last
-            last -= 1
+            first = match.start()
+            last = match.end() - 1
             # A hyphen at the end of a line does not count: in some files it hangs over the right edge of the text, and
             # with a wider edge, other lines would seem to have room for another word.
             if text[last] == HYPHEN:
@@ -191,23 +188,21 @@ class PdfPageReader:
             key = addressof(text_object.contents) if text_object else 0
             if key not in looks:
                 looks[key] = self._look(text_page, first, text_object)
-            look_and_baseline = looks[key]
-            if look_and_baseline is not None:
-                look, y = look_and_baseline
+            look_and_down = looks[key]
+            if look_and_down is not None:
+                look, down = look_and_down
                 x0, x1 = self._span(text_page, first, last, look.turn)
-                line.append(_Word(text=_unicode(match[0]), x0=x0, x1=x1, y=y, look=look))
-        if line:
-            yield line
+                yield _Word(text=_unicode(match[0]), x0=x0, x1=x1, down=down, look=look)
 
     def _look(self, text_page: Any, at: int, text_object: Any) -> tuple[_Look, float] | None:
-        """The look of the text object that has the character at an index, and how far its baseline is below the origin
-        of PDF's coordinates when the text is turned upright.
+        """The look of the text object that has the character at an index, and the `down` of its words.
 
         None if its text is slanted, cannot be seen, or is outside of the page.
         """
         matrix = self._matrix
         if not pdf.FPDFText_GetMatrix(text_page, at, matrix):
             return None
+        # The matrix scales the size in the file to points.
         size = pdf.FPDFText_GetFontSize(text_page, at) * hypot(matrix.c, matrix.d)
         pdf.FPDFText_GetCharOrigin(text_page, at, self._left, self._low)
         x = self._left.value
@@ -257,18 +252,19 @@ def _font(handle: Any) -> Font:
     name = buffer.value.decode("latin-1").replace(" ", "")
     flags = pdf.FPDFFont_GetFlags(handle)
     is_bold = pdf.FPDFFont_GetWeight(handle) >= BOLD_WEIGHT or BOLD.search(name) is not None
-    return Font(is_bold=is_bold, is_mono=bool(flags > 0 and flags & FIXED_PITCH) or MONO.search(name) is not None)
+    has_fixed_pitch = flags > 0 and flags & FIXED_PITCH != 0  # -1 stands for unknown flags
+    return Font(is_bold=is_bold, is_mono=has_fixed_pitch or MONO.search(name) is not None)
 
 
 def _unicode(units: str) -> str:
-    """A word of UTF-16 code units as characters, translated by CLEANED."""
+    """A word in Unicode, translated by WORD_TRANSLATION. Each character of `units` is one code unit of UTF-16."""
     if units.isascii():
         return units
-    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").translate(CLEANED)
+    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").translate(WORD_TRANSLATION)
 
 
-def _split(words: Iterable[_Word], page: int, top: float) -> Iterator[PdfLine]:
-    """The lines that words form: words on the same baseline from left to right."""
+def _lines(words: Iterable[_Word], page: int, top: float) -> Iterator[PdfLine]:
+    """The lines that words form. `top` is the first value that `_top` returns."""
     line: list[_Word] = []
     for word in words:
         if line and not _is_same_line(line[-1], word):
@@ -280,17 +276,19 @@ def _split(words: Iterable[_Word], page: int, top: float) -> Iterator[PdfLine]:
 
 
 def _is_same_line(before: _Word, word: _Word) -> bool:
-    """Whether a word is on the line of the word before it; exponents and notes are a little higher or lower."""
+    """Whether a word is on the line of the word before it: it is not further left, and at most a little higher or
+    lower, as exponents and the numbers of notes are.
+    """
     size = max(before.look.size, word.look.size)
-    return abs(word.y - before.y) < 0.6 * size and word.x0 > before.x0 - 0.1 * size
+    return abs(word.down - before.down) < 0.6 * size and word.x0 > before.x0 - 0.1 * size
 
 
 def _line(words: list[_Word], page: int, top: float) -> PdfLine:
     """The line of words, divided into pieces at wide gaps."""
-    lengths: dict[_Look, int] = {}
+    length_of_look: dict[_Look, int] = {}
     for word in words:
-        lengths[word.look] = lengths.get(word.look, 0) + len(word.text)
-    size = max(lengths, key=lengths.__getitem__).size
+        length_of_look[word.look] = length_of_look.get(word.look, 0) + len(word.text)
+    size = max(length_of_look, key=length_of_look.__getitem__).size
 
     pieces: list[PdfPiece] = []
     texts: list[str] = []
@@ -305,10 +303,11 @@ def _line(words: list[_Word], page: int, top: float) -> PdfLine:
         end = max(end, word.x1)
     pieces.append(PdfPiece(text=" ".join(texts), x0=start, x1=end))
 
-    y = next(word.y for word in words if word.look.size == size) + top  # exponents have other baselines
-    length = sum(lengths.values())
-    bold = sum(count for look, count in lengths.items() if look.font.is_bold)
-    mono = sum(count for look, count in lengths.items() if look.font.is_mono)
+    # The baseline of a word in the size of most letters: exponents have another.
+    y = next(word.down for word in words if word.look.size == size) + top
+    length = sum(length_of_look.values())
+    bold = sum(count for look, count in length_of_look.items() if look.font.is_bold)
+    mono = sum(count for look, count in length_of_look.items() if look.font.is_mono)
     text = " ".join(piece.text for piece in pieces)
     return PdfLine(
         text=text,
