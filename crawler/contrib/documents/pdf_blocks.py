@@ -31,29 +31,29 @@ LEAST_OUTLINE = 5
 REPEATED = 3
 """From this many occurrences on, the same words are a label, such as "Note", and not a heading."""
 LEAST_OF_LOOK = 3
-"""From this many headings of one look on, the outline must have LEAST_IN_OUTLINE of them."""
+"""From this many headings of one look on, the outline must have the share LEAST_IN_OUTLINE of them."""
 LEAST_IN_OUTLINE = 0.3
 """The least share of the headings of one look that the outline has."""
 LEAST_GAP = 1.25
 """Ems. The baseline of a bold heading is more than this below that of the line above; a line of text is nearer."""
 LEAST_GAP_OF_LINE = 1.68
 """Ems. A single line that is a heading by the outline, and not by its look, is more than this below the line above."""
-LETTERS = re.compile(r"[^\W\d_]{2}|[^\W\d_](?<=[\u2e80-\U0003ffff])")
+LEAST_TEXT = re.compile(r"[^\W\d_]{2}|[^\W\d_](?<=[\u2e80-\U0003ffff])")
 """The least that a heading has: two letters in a row, or one character of Chinese, Japanese or Korean."""
 MOST_SPACES = 60
 """Spaces in a row in a line of code, at most."""
-WORDS = (
+NUMBER_WORDS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
     "|nineteen|twenty"
 )
 LABEL = "chapter|appendix|section|part|kapitel|anhang|chapitre|capítulo|глава"
 """Words before the number of a chapter."""
 NUMBER = re.compile(
-    rf"(?:(?:{LABEL})\s+)?(?:[A-Z]|\d{{1,3}}|[IVX]{{1,5}}|{WORDS})(?:\.\d{{1,3}}){{0,5}}[.:]?\s+(?=\S)|第.{{1,3}}章\s*",
+    rf"(?:(?:{LABEL})\s+)?(?:[A-Z]|\d{{1,3}}|[IVX]{{1,5}}|{NUMBER_WORDS})(?:\.\d{{1,3}}){{0,5}}[.:]?\s+(?=\S)|第.{{1,3}}章\s*",
     re.IGNORECASE,
 )
 """The number before the text of a heading."""
-CHAPTER = re.compile(rf"(?:(?:{LABEL})\s*)?(?:[A-Z]|\d{{1,3}}|[IVX]{{1,5}}|{WORDS})|第.{{1,3}}章", re.IGNORECASE)
+CHAPTER = re.compile(rf"(?:(?:{LABEL})\s*)?(?:[A-Z]|\d{{1,3}}|[IVX]{{1,5}}|{NUMBER_WORDS})|第.{{1,3}}章", re.IGNORECASE)
 """A line that is only the number of a chapter, such as `Chapter 3`; the title is on the next line."""
 COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
 """A word with a hyphen."""
@@ -70,15 +70,14 @@ class FontLook:
 
 
 def add_blocks(body: Body, groups: Iterable[LineGroup | PdfTable], usual: Measures, outline: Mapping[str, int]) -> None:
-    """Add the blocks of a document to a body; the outline has the levels of its headings by their letters."""
+    """Add the blocks of a document to a body. `outline` has the level of each heading, by the heading's `letters`."""
     all_groups = list(groups)
     compounds = _compounds(all_groups)
     headings = _headings([group for group in all_groups if isinstance(group, LineGroup)], usual, outline)
     heading_ids = set(map(id, headings))  # groups can change, so they cannot be members of a set
     levels = _levels(headings, outline)
 
-    list_edges: list[float] = []
-    """The left edges of the open lists, the outermost first; anything but an item closes them."""
+    list_edges: list[float] = []  # the left edges of the open lists, the outermost first
     for group in _with_chapter_numbers(all_groups, heading_ids):
         if isinstance(group, PdfTable):
             body.table([[escape(cell) for cell in row] for row in group.rows])
@@ -90,10 +89,11 @@ def add_blocks(body: Body, groups: Iterable[LineGroup | PdfTable], usual: Measur
         else:
             text = joined([line.text for line in group.lines], compounds)
             if id(group) in heading_ids:
+                # Below the number of a chapter, the look is that of the number, and may have no level.
                 body.heading(escape(text), outline.get(letters(text)) or levels.get(_look(group), 1))
             else:
                 body.paragraph(escape(text))
-        list_edges = []
+        list_edges = []  # anything but an item closes all lists
 
 
 def letters(text: str) -> str:
@@ -117,8 +117,8 @@ def _compounds(groups: Sequence[LineGroup | PdfTable]) -> frozenset[str]:
 def _headings(groups: Sequence[LineGroup], usual: Measures, outline: Collection[str]) -> list[LineGroup]:
     """The groups that are headings.
 
-    If the outline is complete, headings that it lacks are left out if their words are repeated, or if it lacks most
-    headings of their look.
+    A heading that is not in a complete outline is left out if its words are repeated, or if the outline has few of the
+    headings of its look.
     """
     headings = [group for group in groups if _is_heading(group, usual, outline)]
     if len(outline) < LEAST_OUTLINE:
@@ -159,12 +159,16 @@ def _with_chapter_numbers(
 def _is_heading(group: LineGroup, usual: Measures, outline: Collection[str]) -> bool:
     """Whether a group is a heading, by the outline or by its look."""
     text = group.text
-    if group.is_code or len(group.lines) > MOST_LINES or width(text) > MAX_HEADING or not LETTERS.search(text):
+    if group.is_code or len(group.lines) > MOST_LINES or width(text) > MAX_HEADING or not LEAST_TEXT.search(text):
         return False
+
+    # By the outline.
     if len(group.lines) <= 2:
         key = letters(text)
         if len(key) > 2 and key in outline and _looks_apart(group, usual):
             return True
+
+    # By its look: it is larger than the text, or bold and apart from the line above.
     if BULLET.match(text):
         return False
     if group.size >= LEAST_SIZE * usual.size:
@@ -184,8 +188,8 @@ def _look(group: LineGroup) -> FontLook:
 
 
 def _levels(headings: Sequence[LineGroup], outline: Mapping[str, int]) -> dict[FontLook, int]:
-    """The level of each look: the level that most of its headings have in the outline, or else one below that of the
-    next larger look.
+    """The level of each look: the level that most of its headings have in the outline. If the outline has none of them,
+    the level is one below that of the next larger look.
     """
     votes: dict[FontLook, Counter[int]] = defaultdict(Counter)
     for group in headings:
@@ -199,7 +203,7 @@ def _levels(headings: Sequence[LineGroup], outline: Mapping[str, int]) -> dict[F
         level_of_look = level_above + 1
         if votes[look]:
             level_of_look = votes[look].most_common(1)[0][0]
-        levels[look] = min(max(level_of_look, 1), LEVELS)
+        levels[look] = min(level_of_look, LEVELS)
         level_above = levels[look]
     return levels
 
@@ -224,7 +228,7 @@ def _item_level(group: LineGroup, left_edges: list[float]) -> int:
 
 def _listing(lines: Sequence[PdfLine]) -> str:
     """The lines of code with their indentation, and an empty line where there is space between them."""
-    # The width of a letter: the median of the lines that are long enough to measure it, or else that of most
+    # The width of a letter: the median of the lines that are long enough to measure it, or else 0.6 ems, as in most
     # monospaced fonts.
     letter_width = lines[0].size * 0.6
     widths = [(line.x1 - line.x0) / len(line.text) for line in lines if len(line.text) > 3]

@@ -1,7 +1,8 @@
 """The reading order of the lines of a page.
 
 Nearly all programs draw lines in reading order, so the order of drawing is kept. Where lines are drawn across two
-columns, they are divided, and one column follows the other. The gutter is the space between two columns.
+columns, they are divided, and one column follows the other. The gutter is the space between two columns. A piece is
+the words of a line without a wide gap between them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,26 +11,26 @@ from math import ceil
 
 from crawler.contrib.documents.pdf_lines import PdfLine, PdfPiece
 
-LEAST_LINES = 8
-"""The least pieces of lines in each column."""
+LEAST_PIECES = 8
+"""The least number of pieces in each column."""
 MIDDLE = (0.3, 0.7)
 """The gutter is looked for between these two shares of the text's width."""
-CROSSING = 0.25
+MAX_CROSSING = 0.25
 """The largest share of pieces that may cross the gutter, such as headings over both columns."""
 LEAST_WIDTH = 0.6
-"""Most lines of a text are wider than this share of their column; the cells of a table are narrower."""
+"""Most pieces of a text are wider than this share of their column; the cells of a table are narrower."""
 STEP = 3
 """Points between the x coordinates at which a gutter is looked for."""
-DISORDER = 0.1
+MAX_DISORDER = 0.1
 """If a larger share of lines is drawn after a line below them, the order of drawing is not the reading order."""
 MOST_DRAWN_ACROSS = 2
-"""With more lines drawn across the gutter, lines are drawn row by row; with fewer, one column after the other."""
+"""With more lines drawn across the gutter, a page is drawn row by row; otherwise, one column after the other."""
 
 
 def gutter(lines: Sequence[PdfLine]) -> float | None:
     """The x coordinate of the gutter between two columns of text; None if a page does not have two."""
     pieces = [piece for line in lines for piece in line.pieces]
-    if len(pieces) < 2 * LEAST_LINES:
+    if len(pieces) < 2 * LEAST_PIECES:
         return None
 
     # The gutter is the middle of the x coordinates that the fewest pieces cross.
@@ -39,7 +40,7 @@ def gutter(lines: Sequence[PdfLine]) -> float | None:
     positions = range(first, last, STEP)
     crossings = _crossings(pieces, positions)
     least = min(crossings, default=len(pieces))  # no position: the text is too narrow for columns
-    if least > CROSSING * len(pieces):
+    if least > MAX_CROSSING * len(pieces):
         return None
     candidates = [x for x, count in zip(positions, crossings, strict=True) if count == least]
     x = float(candidates[len(candidates) // 2])
@@ -53,7 +54,7 @@ def gutter(lines: Sequence[PdfLine]) -> float | None:
 
 def _crossings(pieces: Sequence[PdfPiece], positions: range) -> list[int]:
     """The number of pieces that cross each of these x coordinates."""
-    # By how much the number changes from one position to the next; the last element is for changes right of all.
+    # By how much the number changes from one position to the next; the last element collects changes right of all.
     changes = [0] * (len(positions) + 1)
     for piece in pieces:
         changes[_first_from(piece.x0, positions)] += 1
@@ -67,8 +68,8 @@ def _first_from(x: float, positions: range) -> int:
 
 
 def _is_text(pieces: Sequence[PdfPiece]) -> bool:
-    """Whether pieces are lines of text, most of which are as wide as their column."""
-    if len(pieces) < LEAST_LINES:
+    """Whether pieces are text: there are enough, and most of them are nearly as wide as their column."""
+    if len(pieces) < LEAST_PIECES:
         return False
     width = max(piece.x1 for piece in pieces) - min(piece.x0 for piece in pieces)
     wide = sum(piece.x1 - piece.x0 > LEAST_WIDTH * width for piece in pieces)
@@ -76,13 +77,14 @@ def _is_text(pieces: Sequence[PdfPiece]) -> bool:
 
 
 def in_order(lines: Sequence[PdfLine], gutter_x: float | None) -> list[PdfLine]:
-    """The lines in reading order, with the gutter of the page if it has two columns."""
+    """The lines of a page in reading order; `gutter_x` is None if the page does not have two columns."""
     if gutter_x is None:
+        # Lines above, and not beside, the line that is drawn before them.
         drawn_upwards = sum(
             after.y < before.y - before.size and after.x0 < before.x1 and before.x0 < after.x1
             for before, after in pairwise(lines)
         )
-        if drawn_upwards > DISORDER * len(lines):
+        if drawn_upwards > MAX_DISORDER * len(lines):
             return sorted(lines, key=lambda line: (round(line.y), line.x0))
         return list(lines)
 
@@ -99,7 +101,7 @@ def side(line: PdfLine, gutter_x: float) -> int:
 
 
 def _halves(line: PdfLine, gutter_x: float) -> Iterator[PdfLine]:
-    """The two lines of a line that is drawn across two columns; the line itself if a piece of it crosses the gutter."""
+    """The parts of a line left and right of the gutter; the whole line if one of its pieces crosses the gutter."""
     sides = [
         [piece for piece in line.pieces if piece.x1 <= gutter_x],
         [piece for piece in line.pieces if piece.x0 >= gutter_x],

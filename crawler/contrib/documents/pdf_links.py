@@ -8,9 +8,9 @@ from typing import Any
 import pypdfium2.raw as pdf
 
 MAX_ADDRESS = 2_083
-"""Bytes of an address, with the zero byte at its end."""
+"""The most bytes of an address, with the zero byte at its end; a longer one is left out."""
 MAX_TEXT = 200
-"""Characters of text for one link."""
+"""The most characters of the text of one link that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def page_links(document: Any, page: Any, text_page: Any) -> Iterator[PdfLink]:
 
 
 def _address(document: Any, link: Any) -> str:
-    """The address of a link; empty if it leads to a place in a file, or is too long."""
+    """The address of a link; empty if the link does not have a URI, as within the file, or if the URI is too long."""
     action = pdf.FPDFLink_GetAction(link)
     if not action or pdf.FPDFAction_GetType(action) != pdf.PDFACTION_URI:
         return ""

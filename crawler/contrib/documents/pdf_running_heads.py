@@ -1,7 +1,8 @@
 """Removes running heads, running feet and page numbers: lines at page edges that other pages have in the same place.
 
-The height of a line is its `y`, the distance of its baseline from the top of the page. Below, "running head" also means
-a running foot and a page number.
+Below, "running head" also means a running foot and a page number. The height of a line is its `y`, the distance of its
+baseline from the top of the page. A line is a running head if a near page has its text at its height (`_repeated`), if
+it is set apart from the text below it (`_set_apart`), or if most lines at its height are running heads.
 """
 
 import re
@@ -15,12 +16,15 @@ EDGE = 0.13
 MOST_AT_EDGE = 3
 """The most running heads, one below the other, at each edge."""
 NEARNESS = 4
-"""Points by which the height of a running head may differ from page to page."""
-PAGES = 6
-"""A running head occurs again within this many pages; chapters, and left and right pages, have different ones."""
-# All lines at one height are running heads if there are at least LEAST_LINES of them, and at least LEAST_SHARE of them
-# are running heads by their text or by the space below them. The first lines of pages are running heads by the space
-# below them if at least LEAST_LINES pages, and at least LEAST_SHARE of them, have the same space there.
+"""Points by which the height of a running head may differ from page to page; also the step to which heights and spaces
+are rounded to compare them.
+"""
+MAX_PAGES_APART = 6
+"""A running head occurs again within this many pages, but not always on the next one: left and right pages, and
+chapters, have different running heads.
+"""
+# These limits have two uses. At least LEAST_LINES lines at one height are all running heads if the share LEAST_SHARE of
+# them is known to be. They also decide which place of first lines is usual, see `_set_apart`.
 LEAST_LINES = 4
 LEAST_SHARE = 0.6
 APART = 1.6
@@ -52,7 +56,7 @@ def without_running_heads(pages: Sequence[PdfPage]) -> list[list[PdfLine]]:
 
 
 def _edge_lines(page: PdfPage) -> Iterator[tuple[str, PdfLine]]:
-    """The first and last lines of a page near its edges, each with its edge; lines of one height count as one."""
+    """The lines at the first and last MOST_AT_EDGE heights of a page that are near its edges, each with its edge."""
     heights = sorted({round(line.y) for line in page.lines})
     top = {y for y in heights[:MOST_AT_EDGE] if y < EDGE * page.height}
     bottom = {y for y in heights[-MOST_AT_EDGE:] if y > (1 - EDGE) * page.height}
@@ -64,8 +68,10 @@ def _edge_lines(page: PdfPage) -> Iterator[tuple[str, PdfLine]]:
 
 
 def _set_apart(pages: Sequence[PdfPage]) -> Iterator[PdfLine]:
-    """The first lines of the pages that have the usual height of first lines, if most pages have the same space below
-    their first line. The texts of these lines may differ.
+    """The first lines of pages at the usual height of first lines, if they have much space below them, here and
+    usually. Their texts may differ.
+
+    Height and space are usual if at least LEAST_LINES first lines, and the share LEAST_SHARE of all, have both.
     """
     firsts: list[tuple[PdfLine, float]] = []
     """The first line of each page, and the space between it and the second."""
@@ -78,25 +84,30 @@ def _set_apart(pages: Sequence[PdfPage]) -> Iterator[PdfLine]:
     if not firsts:
         return
 
-    # The most frequent height of first lines with the space below them, both in steps of NEARNESS.
+    # The most frequent pair of a first line's height and the space below it, both in steps of NEARNESS.
     layouts = Counter((round(line.y / NEARNESS), round(space / NEARNESS)) for line, space in firsts)
     (usual_height, usual_space), count = layouts.most_common(1)[0]
     if count < LEAST_LINES or count < LEAST_SHARE * len(firsts):
         return
     for line, space in firsts:
-        is_apart = min(space, usual_space * NEARNESS) > APART * line.size  # on this page, and usually
+        is_apart = min(space, usual_space * NEARNESS) > APART * line.size
         if is_apart and round(line.y / NEARNESS) == usual_height:
             yield line
 
 
 def _key(text: str) -> str:
-    """The text with all numbers replaced, so that lines with different page numbers are equal."""
+    """The text with all numbers replaced, so that lines with different page numbers are equal; page numbers may be
+    Roman if they stand alone.
+    """
     return "#" if PAGE_NUMBER.fullmatch(text) else re.sub(r"\d+", "#", text)
 
 
 def _repeated(lines: Sequence[PdfLine]) -> Iterator[PdfLine]:
-    """The lines that another page has in the same place; `lines` have the same text, in the order of their pages."""
+    """The lines for which another line is at the same height of a near page. All `lines` have the same `_key`, and are
+    in the order of their pages.
+    """
     for at, line in enumerate(lines):
-        near = lines[max(0, at - PAGES) : at + PAGES + 1]
-        if any(0 < abs(other.page - line.page) <= PAGES and abs(other.y - line.y) <= NEARNESS for other in near):
-            yield line
+        for other in lines[max(0, at - MAX_PAGES_APART) : at + MAX_PAGES_APART + 1]:
+            if 0 < abs(other.page - line.page) <= MAX_PAGES_APART and abs(other.y - line.y) <= NEARNESS:
+                yield line
+                break

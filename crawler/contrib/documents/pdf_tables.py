@@ -13,13 +13,13 @@ from crawler.contrib.documents.pdf_lines import PdfLine, PdfPiece
 from crawler.contrib.documents.text_join import joined
 
 LEAST_ROWS = 3
-"""The least number of rows with several cells; one less in a table of three or more columns."""
+"""The least number of rows with several cells, in a table of two columns; one less if there are more columns."""
 MOST_PITCH = 3.0
 """The most ems between the baselines of two rows of a table."""
 SPACE = 0.5
 """The fewest ems of white space between two columns."""
 MOST_BETWEEN = 1.5
-"""If the lines drawn from the first to the last line of a run are this many times its own lines, it is no table."""
+"""A run is no table if other lines are drawn between its lines, so that together they are this many times its own."""
 MOST_LINES = 500
 """Tables are searched for on pages with at most this many lines; a page with more has no text for readers."""
 MAX_COLUMNS = 30
@@ -54,8 +54,8 @@ def with_tables(lines: Sequence[PdfLine]) -> list[PdfLine | PdfTable]:
         return list(lines)
     tables: dict[int, PdfTable] = {}
     table_lines: set[int] = set()
-    for rows in _runs(_rows(lines)):
-        indexes = sorted(at for row in rows for at in row.line_indexes)
+    for rows in _table_runs(_rows(lines)):
+        indexes = sorted(at for row in rows for at in row.line_indexes)  # in the order of drawing
         first = indexes[0]
         is_together = indexes[-1] - first < MOST_BETWEEN * len(indexes)
         if is_together and _is_drawn_by_rows(rows, [lines[at] for at in indexes]):
@@ -71,7 +71,7 @@ def with_tables(lines: Sequence[PdfLine]) -> list[PdfLine | PdfTable]:
 
 
 def _rows(lines: Sequence[PdfLine]) -> list[_Row]:
-    """The lines grouped by their baselines into rows, from top to bottom."""
+    """The lines grouped by their baselines into rows, from top to bottom; baselines may differ a little."""
     groups: list[list[int]] = []
     for at in sorted(range(len(lines)), key=lambda at: lines[at].y):
         last = lines[groups[-1][0]] if groups else None
@@ -90,8 +90,8 @@ def _rows(lines: Sequence[PdfLine]) -> list[_Row]:
     return rows
 
 
-def _runs(rows: Sequence[_Row]) -> list[list[_Row]]:
-    """The runs that are tables."""
+def _table_runs(rows: Sequence[_Row]) -> list[list[_Row]]:
+    """The runs of rows that look like tables."""
     runs: list[list[_Row]] = []
     run: list[_Row] = []
     columns: list[tuple[float, float]] = []
@@ -100,14 +100,14 @@ def _runs(rows: Sequence[_Row]) -> list[list[_Row]]:
         if run:
             merged = _merged([*columns, *spans], SPACE * row.size)
             is_near = row.y - run[-1].y < MOST_PITCH * max(row.size, run[-1].size)
-            # With this row, the columns are still apart.
+            # The row leaves the columns apart: at least two, and as many as the row or the run has.
             keeps_columns = len(merged) >= max(2, min(len(columns), len(spans)))
             if is_near and keeps_columns and _fits(spans, columns, row.size):
                 run.append(row)
                 columns = merged
                 continue
 
-        runs.append(run)
+        runs.append(run)  # an empty run is no table
         run = []
         columns = []
         if _begins_table(row):
@@ -129,13 +129,13 @@ def _merged(spans: list[tuple[float, float]], space: float) -> list[tuple[float,
 
 
 def _begins_table(row: _Row) -> bool:
-    """Whether a table may begin with a row: it has several pieces, and is not an item after its bullet or number."""
+    """Whether a table may begin with a row: it has several pieces, and they are not just a bullet or number and an item."""
     return 2 <= len(row.pieces) <= MAX_COLUMNS and not (len(row.pieces) == 2 and len(row.pieces[0].text) <= 4)
 
 
 def _fits(spans: Sequence[tuple[float, float]], columns: Sequence[tuple[float, float]], size: float) -> bool:
-    """Whether a row belongs to a table with these columns: a row of one piece must begin where a column does, and end
-    before the column does.
+    """Whether a row may continue a table with these columns: it has several pieces, or its only piece begins where a
+    column does and does not end further right.
     """
     return len(spans) > 1 or any(abs(spans[0][0] - x0) < size and spans[0][1] < x1 + size for x0, x1 in columns)
 
@@ -148,7 +148,9 @@ def _trimmed(run: list[_Row]) -> list[_Row]:
 
 
 def _is_table(run: Sequence[_Row]) -> bool:
-    """Whether a run is a table: it has enough rows of several cells, and at most one column of prose."""
+    """Whether a run is a table: it has enough rows of several cells, at least a third of all its rows, and at most one
+    column of prose.
+    """
     rows_of_cells = [row for row in run if len(row.pieces) > 1]
     columns = _columns(run)
     least_rows = LEAST_ROWS
@@ -164,8 +166,8 @@ def _is_table(run: Sequence[_Row]) -> bool:
 
 
 def _is_drawn_by_rows(run: Sequence[_Row], drawn: Sequence[PdfLine]) -> bool:
-    """Whether the lines of a run were drawn row by row, so that each row changes the column; two columns of text are
-    drawn one after the other.
+    """Whether the lines of a run are drawn row by row, so that the column changes within each row; two columns of text
+    are drawn one after the other. `drawn` are the lines in the order of drawing.
     """
     starts = [x0 for x0, _ in _columns(run)]
     column_numbers = [bisect_right(starts, piece.x0) for line in drawn for piece in line.pieces]
@@ -179,8 +181,10 @@ def _columns(run: Sequence[_Row]) -> list[tuple[float, float]]:
 
 
 def _cells(run: Sequence[_Row]) -> tuple[tuple[str, ...], ...]:
-    """The cells of a table. A row continues the row above if it is close to it, and has no first cell or, in a table
-    with space between its rows, fewer cells than columns.
+    """The cells of a table.
+
+    A row close below another continues it if its first cell is empty. In a table in which some rows are further apart
+    than others, a row at about the least distance also continues the row above if it has fewer cells than columns.
     """
     columns = _columns(run)
     pitches = [after.y - before.y for before, after in pairwise(run)]

@@ -19,14 +19,16 @@ whole paragraph.
 HANGUL = re.compile("[\u3131-\u3163\uac00-\ud7a3]")
 """Letters and syllables of Korean, without its middle dot (U+318D)."""
 MIDDLE_DOTS = frozenset("·\u318d\u30fb")
-"""Marks between the members of a list; Korean, too, has no space beside them."""
+"""Marks between the members of a list; there is no space beside them in Korean either."""
 FULL_WIDTH = frozenset("‘’“”…—·")
-"""Punctuation marks below EASTERN that have no space beside a Chinese character, as they are as wide as it."""
+"""Punctuation marks outside of the East Asian blocks, which begin at EASTERN. Beside a Chinese character, they are as
+wide as it and have no space.
+"""
 NO_WORDS: frozenset[str] = frozenset()
 
 
 def joined(lines: Sequence[str], compounds: Collection[str] = NO_WORDS) -> str:
-    """The text of the lines. `compounds` are words with a hyphen, in lower case: they keep it at the end of a line.
+    """The text of the lines. `compounds` are words that keep their hyphen at the end of a line, in lower case.
 
     >>> joined(["A beekeep-", "er of well-", "known bees."], {"well-known"}), joined(["蜜蜂在", "黑暗的蜂巢"])
     ('A beekeeper of well-known bees.', '蜜蜂在黑暗的蜂巢')
@@ -40,7 +42,7 @@ def joined(lines: Sequence[str], compounds: Collection[str] = NO_WORDS) -> str:
             divided = DIVIDED.search(before[-MOST_DIVIDED:])
             after = WORD_BEGINNING.match(line)
             if divided and after:
-                # Before a capital letter, the hyphen belongs to the word.
+                # The hyphen also stays before a capital letter.
                 is_compound = f"{divided[1]}-{after[0]}".lower() in compounds
                 if after[0][0].islower() and not is_compound:
                     text[-1] = before[:-1]
