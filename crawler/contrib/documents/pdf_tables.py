@@ -129,7 +129,7 @@ def _merged(spans: list[tuple[float, float]], space: float) -> list[tuple[float,
 
 
 def _begins_table(row: _Row) -> bool:
-    """Whether a table may begin with a row: it has several pieces, and they are not just a bullet or number and an item."""
+    """Whether a table may begin with a row: it has several pieces, and is not just a bullet or number and its item."""
     return 2 <= len(row.pieces) <= MAX_COLUMNS and not (len(row.pieces) == 2 and len(row.pieces[0].text) <= 4)
 
 

@@ -1,7 +1,7 @@
 """Removes the licence that a publisher puts before and after a book.
 
-Project Gutenberg's books begin after a line `*** START OF THE PROJECT GUTENBERG EBOOK … ***` and end before a line with
-END; older ones begin after "The Small Print".
+A book of Project Gutenberg begins after a line `*** START OF THE PROJECT GUTENBERG EBOOK … ***`, or if it is an older
+one, after a line `*END*THE SMALL PRINT! …`. It ends before a line `*** END OF …`.
 """
 
 import re
@@ -18,7 +18,7 @@ DAY = re.compile(r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4})")
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """A book, with the fields before it; empty if they are missing."""
+    """A book, with the fields before it; a missing field is empty."""
 
     text: str
     _: KW_ONLY

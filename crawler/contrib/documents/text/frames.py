@@ -1,7 +1,7 @@
 """Finds the frames of a text: lines between two equal rules, such as titles, notes and commands.
 
-AsciiDoc calls them delimited blocks (https://docs.asciidoctor.org/asciidoc/latest/blocks/delimited/). A line with a
-plus sign may attach them to the paragraph above.
+AsciiDoc calls them delimited blocks (https://docs.asciidoctor.org/asciidoc/latest/blocks/delimited/). They may follow a
+line with a plus sign, which attaches them to the paragraph above, so only a line with letters or digits is text above.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 
 RULE = re.compile(r"\s*([=\-~^*_+#.·•])\1{3,}\s*$")
-"""A line drawn with one character."""
+"""A line that repeats one character, at least four times."""
 MOST_FRAMED = 100
 """The second rule of a frame is at most this many lines below the first one."""
 
@@ -24,11 +24,11 @@ class FramedLine:
     rule: str = ""
     """The rule above and below the frame; empty if the line is in no frame."""
     is_rule: bool = False
-    """Whether the line is one of the two rules itself."""
+    """Whether the line itself is one of the two rules."""
 
 
 def framed_lines(lines: Sequence[str]) -> Iterator[FramedLine]:
-    """All lines, with their frames.
+    """All lines, each with the frame around it.
 
     >>> [line.rule for line in framed_lines(["----", "make", "----", "Bees"])]
     ['----', '----', '----', '']
@@ -53,12 +53,15 @@ def is_wall(line: str, rule: str) -> bool:
 
 
 def _frames(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The indexes of the two rules of each frame; a frame that begins within another is skipped."""
-    numbers_of_rule: dict[str, list[int]] = {}
+    """The indexes of the two rules of each frame: equal rules without another equal one between them.
+
+    A frame that begins within another is skipped.
+    """
+    indexes_of_rule: dict[str, list[int]] = {}
     for at, line in enumerate(lines):
         if RULE.match(line):
-            numbers_of_rule.setdefault(line, []).append(at)
-    candidates = sorted(pair for numbers in numbers_of_rule.values() for pair in pairwise(numbers))
+            indexes_of_rule.setdefault(line, []).append(at)
+    candidates = sorted(pair for indexes in indexes_of_rule.values() for pair in pairwise(indexes))
     end = -1
     for first, last in candidates:
         if first > end and _is_frame(lines, first, last):

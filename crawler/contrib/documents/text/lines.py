@@ -17,18 +17,18 @@ USUAL_EDGE = 72
 """The edge of a text that is too short to measure."""
 SLACK = 0.12
 """The share of the edge that a full line may lack: people break lines by eye."""
-LEAST_FULL = 0.8
-"""The least share of full lines among the lines of a paragraph before the last."""
+LEAST_CONTINUING = 0.8
+"""The least share of a paragraph's lines, without the last, after which it may continue: see `_may_continue`."""
 NARROW = 60
 """From this edge on, lines are too wide for verses."""
 LEAST_WITHIN = 0.5
-"""The least share of narrow lines that end within a sentence: in most poems, few verses do."""
+"""The least share of a paragraph's narrow lines that end within a sentence: in most poems, few verses do."""
 LEAST_FULL_NARROW = 0.75
-"""The least share of narrow lines that are full: in poems whose verses end within sentences, few are."""
+"""The least share of a paragraph's narrow lines that are full: in poems whose verses end within sentences, few are."""
 LEAST_OWN_EDGE = 3
 """A paragraph with at least this many lines has an edge of its own: its widest line."""
 NEARLY_FULL = 0.6
-"""The least width of a line that ends within a sentence and continues in the next line, as a share of the edge."""
+"""The least width, as a share of the edge, of a line that is not full but ends within a sentence of a paragraph."""
 LINES_FOR_EDGE = 10
 """The edge of a text is measured if the text has at least this many lines; otherwise it is USUAL_EDGE."""
 EDGE_QUANTILE = 0.95
@@ -40,7 +40,7 @@ WIDE_GAP = re.compile(r"\S {5,}\S")
 DRAWING = re.compile(r"[+|][-=]{2,}|[-=_~^]{4,}|\|.*\||[\u2500-\u257f]|--+>|<--+|(?:\. ?){5,}|[{}]$|^\s*[|\\]|[|\\]$")
 """Signs of figures, tables and code."""
 MOST_DRAWN = 0.3
-"""The largest share of a paragraph's lines that may have such signs."""
+"""The largest share of a paragraph's lines that may match DRAWING."""
 FIRST_WORD = re.compile(r"\S{1,40}+")
 STOPS = FULL_STOPS | frozenset(':：;；”’"」』）)!?…')
 """Characters at the end of a line after which its sentence probably does not continue."""
@@ -77,12 +77,16 @@ def is_paragraph(lines: Sequence[str], edge: int) -> bool:
     """Whether these lines form one paragraph, whatever their indentation."""
     if len(lines) < 2:
         return True
+
+    # The lines are no table, code or figure.
     is_justified = len(lines) > 2 and len({width(line) for line in lines[:-1]}) == 1
     gap = WIDE_GAP if is_justified else GAP
     if any(map(gap.search, lines)):
         return False
     if sum(1 for line in lines if DRAWING.search(line)) > MOST_DRAWN * len(lines):
         return False
+
+    # After most lines, the paragraph may continue.
     own_edge = max(map(width, lines))
     if own_edge > WIDEST:
         return False
@@ -92,7 +96,7 @@ def is_paragraph(lines: Sequence[str], edge: int) -> bool:
         edge = max(own_edge, edge)
     pairs = list(pairwise(lines))
     continuing = sum(_may_continue(line, after, edge) for line, after in pairs)
-    if continuing < LEAST_FULL * len(pairs):
+    if continuing < LEAST_CONTINUING * len(pairs):
         return False
     if edge >= NARROW:
         return True
@@ -116,7 +120,7 @@ def _is_full(line: str, after: str, edge: int) -> bool:
 
 
 def _first_width(line: str) -> int:
-    """Columns that the first word of a line needs at the end of the line before, with the space between them."""
+    """Columns that the first word of a line would need at the end of the line before, with the space before it."""
     if line[:1] >= EASTERN:  # a wide character needs no space, and a line may end after it
         return 2
     word = FIRST_WORD.match(line)

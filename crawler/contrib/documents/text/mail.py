@@ -23,18 +23,18 @@ HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{0,60}:[^\n]*\n(?:[ \t]+\S[^\n]*\n
 SIGNATURE_MARK = "--"
 """The line above a signature, with a trailing space or without (https://www.rfc-editor.org/rfc/rfc3676#section-4.3)."""
 MAX_SIGNATURE = 12
-"""Lines of a signature, at most; more lines may be text."""
+"""The most lines of a signature; more lines may be text."""
 REQUIRED_HEADER = "from"
-"""A header that every message has; other texts may begin with fields, too."""
+"""A header that every message has. Other texts may also begin with fields, such as `Note: ...`."""
 ONE_OF_HEADERS = ("subject", "date")
 """Headers of which every message has at least one."""
-# What mail programs put before the subject of a reply.
 REPLY = re.compile(r"^(?:\s*(?:re|aw|sv|antw|回复|答复)\s*[:：])+\s*", re.IGNORECASE)
+"""What mail programs put before the subject of a reply."""
 MAX_MESSAGES = 10_000
 MAX_HEADER = 10_000
-"""Characters of a header that are read."""
+"""The most characters of a header that are read."""
 MAX_PARTS = 100
-"""Parts of a message among which its text is looked for."""
+"""The text of a message is looked for among at most this many of its first parts."""
 
 
 class _ShortHeaders(Compat32):
@@ -47,7 +47,7 @@ class _ShortHeaders(Compat32):
 
 @dataclass(frozen=True)
 class Letter:
-    """A message and its headers; empty if they are missing."""
+    """The text of a message and its headers; a missing one is empty."""
 
     subject: str
     author: str
@@ -65,14 +65,14 @@ def letters_of(text: str) -> list[Letter]:
     []
     """
     text = text.replace("\r\n", "\n").lstrip("\n")
-    first = SEPARATOR.sub("", text, count=1).lstrip("\n")
-    if not _has_headers(first):
+    first_message = SEPARATOR.sub("", text, count=1).lstrip("\n")
+    if not _has_headers(first_message):
         return []
     return [letter for letter in map(_letter, _sources(text)) if letter is not None]
 
 
 def common_subject(letters: list[Letter]) -> str:
-    """The subject of all messages, ignoring reply prefixes such as `Re:`; empty if there are several."""
+    """The first message's subject if all messages have it, ignoring prefixes such as `Re:`; otherwise empty."""
     subjects = {REPLY.sub("", letter.subject, count=1) for letter in letters}
     if len(subjects) != 1:
         return ""
@@ -89,7 +89,7 @@ def _has_headers(text: str) -> bool:
 
 
 def _sources(text: str) -> Iterator[str]:
-    """The source of each message."""
+    """The source of each message, without the separator before it; before the first message, it may be missing."""
     starts = [separator.start() for separator in SEPARATOR.finditer(text)][:MAX_MESSAGES]
     if not starts or starts[0] > 0:
         starts.insert(0, 0)
@@ -99,7 +99,7 @@ def _sources(text: str) -> Iterator[str]:
 
 
 def _letter(source: str) -> Letter | None:
-    """The message in a source; None if its parts, or the comments in its headers, are nested too deeply."""
+    """The message in a source; None if its parts, or the comments in its headers, are nested too deeply to parse."""
     try:
         message = message_from_string(source, policy=_ShortHeaders())
         author, address = parseaddr(_header(message, "From"))
@@ -114,7 +114,7 @@ def _letter(source: str) -> Letter | None:
 
 
 def _unsigned(text: str) -> str:
-    """The text of a message without its signature, which is searched for among the last lines.
+    """The text of a message without its signature, which has at most MAX_SIGNATURE lines.
     >>> _unsigned("They dance.\\n-- \\nAnn Smith, beekeeper\\n")
     'They dance.\\n'
     """
@@ -153,12 +153,12 @@ def _text(message: Message) -> str:
 
 def _payload(part: Message) -> str:
     """The decoded text of a part."""
-    encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
-    if encoding not in ("quoted-printable", "base64"):
-        return str(part.get_payload())  # the encoding of the whole file was used already
+    transfer_encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
+    if transfer_encoding not in ("quoted-printable", "base64"):
+        return str(part.get_payload())  # decoded already, with the whole file
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
         return ""
-    # The encoding is detected as for web pages. Their text, without form feeds and backspaces, is not used here.
+    # `decode` detects the encoding. Its text has no form feeds and backspaces, which `plain_text` needs.
     encoding = decode(data, str(part.get("Content-Type", "")))[1]
     return data.decode(encoding, "replace")

@@ -1,9 +1,9 @@
 """Reads Markdown: CommonMark (https://spec.commonmark.org/0.31.2/) with GitHub's tables and footnotes, and extensions
 for manuals.
 
-The extensions are fields before the text, boxes between lines of colons or below a line with exclamation marks, and
-names of headings in braces. A reader of the manual sees the text of the boxes, and none of the marks of extensions, so
-the marks are removed before the text is parsed as CommonMark.
+The extensions are fields before the text, boxes (between lines of colons, or below a line that begins with `!!!` or
+`???`), and names of headings in braces. A reader of the manual sees the text of the boxes, and none of the marks of
+extensions, so the marks are removed before the text is parsed as CommonMark.
 """
 
 import re
@@ -21,13 +21,13 @@ FIELDS = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\n(.{0,20000}?)\n\1[ \t]*(?:\n|
 """The fields before a text, between lines of `---` (YAML) or `+++` (TOML)."""
 FIELD = re.compile(r"^(title|authors?|date|lang(?:uage)?)\s*[:=]\s*(\S.{0,300}?)\s*$", re.MULTILINE | re.IGNORECASE)
 FENCE = re.compile(r"\s*(?:>\s*)*(`{3,}|~{3,})")
-"""The beginning of a line above or below a block of code."""
+"""The marks at the beginning of the line above or below a block of code."""
 COLONS = re.compile(r"\s*+:{3,}+\s*+(?:\{?[\w-]*+\}?\s*+(?P<title>[^{}\n]*+))?(?:\{[^{}\n]*+\})?\s*+$")
 """The line that begins or ends a box: `::: tip Title`."""
 BOX = re.compile(r"(?P<left>\s*+)(?:!!!|\?\?\?\+?)\s++[\w-][\w -]*+(?:\s*+(?<=\s)\"(?P<title>[^\"\n]*+)\")?\s*+$")
 """The line above the indented text of a box: `!!! note "Title"`."""
 BOX_INDENT = 4
-"""Columns by which the text of such a box is indented."""
+"""Columns by which the text below a line that matches BOX is indented."""
 HEADING_NAME = re.compile(r"^(\s{0,3}#{1,6}\s(?:.*\S)?)[ \t]++\{[#.:][^{}\n]*+\}[ \t]*+$")
 """A heading that ends with its name: `# Title {#name}`."""
 NOTE = re.compile(r"\[\^([^\]\[\s]{1,50})\]:[ \t]*(.*)")
@@ -36,18 +36,18 @@ NOTE_INDENT = 4
 """Columns by which the further paragraphs of a footnote are indented."""
 NOTE_REFERENCE = re.compile(r"\[\^([^\]\[\s]{1,50})\]")
 MAX_NOTES = 1_000
-BRACKETS = "[]\"' "
-"""Characters around the value of a field."""
-NESTING = 20
+AROUND_VALUE = "[]\"' "
+"""Characters that are removed from both ends of a field's value: brackets, quotes and spaces."""
+MAX_NESTING = 20
 """Elements within each other that are parsed, at most."""
 MAX_MARKDOWN = 1_000_000
-"""Characters that are read, as many as a book has: parsing an empty line alone takes 6 microseconds."""
+"""The most characters that are read, as many as a book has. Parsing an empty line alone takes 6 microseconds."""
 
 
 @cache
 def _parser() -> MarkdownIt:
     """The parser, with rules for footnotes."""
-    parser = MarkdownIt("commonmark", {"maxNesting": NESTING}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
     parser.block.ruler.before("reference", "note", _read_note, {"alt": ["paragraph"]})
     parser.inline.ruler.before("link", "note_reference", _read_note_reference)
     return parser
@@ -59,6 +59,7 @@ class Note:
 
     number: int
     source: str
+    """Its text in Markdown."""
 
 
 def _read_note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -78,6 +79,7 @@ def _read_note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     at = start + 1
     while at < end:
         line = _line(state, at)
+        # Without indentation, only lines directly below a line of the footnote continue it.
         is_indented = state.sCount[at] - state.blkIndent >= NOTE_INDENT
         if line and not is_indented and (not lines[-1] or NOTE.match(line)):
             break
@@ -94,7 +96,9 @@ def _line(state: StateBlock, at: int) -> str:
 
 
 def _read_note_reference(state: StateInline, silent: bool) -> bool:
-    """Write the reference to a footnote as a link; returns whether there is one."""
+    """Write the reference to a footnote as a link, unless `silent`; returns whether there is one, as the parser's rules
+    do.
+    """
     reference = NOTE_REFERENCE.match(state.src, state.pos)
     if reference is None:
         return False
@@ -109,7 +113,7 @@ def _read_note_reference(state: StateInline, silent: bool) -> bool:
 
 
 def _rendered(source: str) -> str:
-    """The HTML of a text, with its footnotes at the end."""
+    """The HTML of a text in Markdown, with its footnotes at the end."""
     notes: dict[str, Note] = {}
     html: str = _parser().render(source, {"notes": notes})
     items = [
@@ -138,7 +142,7 @@ def read_markdown(text: str) -> DocumentContent:
 def _facts(fields: str) -> Facts:
     """The facts in the fields before the text."""
     # In reverse, so that the first of several fields with one name counts.
-    fields_by_name = {name.lower(): value.strip(BRACKETS) for name, value in reversed(FIELD.findall(fields))}
+    fields_by_name = {name.lower(): value.strip(AROUND_VALUE) for name, value in reversed(FIELD.findall(fields))}
     author = fields_by_name.get("author") or fields_by_name.get("authors", "")
     return Facts(
         title=fields_by_name.get("title", ""),
@@ -153,12 +157,14 @@ def _without_marks(lines: Iterable[str]) -> Iterator[str]:
     open_fence = ""
     box_indent: int | None = None
     for line in lines:
-        # A box ends before the first line that is not indented.
+        # A box ends before the first line that is indented less than its text. The indentation is removed because, in
+        # CommonMark, it makes the text code.
         if box_indent is not None and line.strip() and len(line) - len(line.lstrip()) < box_indent:
             box_indent = None
         if box_indent is not None and line[:BOX_INDENT].isspace():
             line = line[BOX_INDENT:]
 
+        # A block of code ends at a line of at least as many marks as begin it, and nothing else.
         fence = FENCE.match(line)
         if fence:
             if not open_fence:

@@ -1,7 +1,7 @@
 """Removes the running heads and feet of a text that is divided into pages.
 
 RFC 7322 (https://www.rfc-editor.org/rfc/rfc7322#section-4) describes those of RFCs. A form feed separates two pages.
-Some copies of such texts have lost their form feeds; their pages end with a line that ends with the page number.
+Some copies of RFCs have lost their form feeds; there, a line that ends with e.g. `[Page 12]` ends a page.
 """
 
 import re
@@ -14,15 +14,16 @@ FORM_FEED = "\f"
 PAGE_NUMBER = re.compile(r"\[Page (\d{1,4})\]$")
 DIGITS = re.compile(r"\d+")
 LEAST_PAGES = 2
+"""The least number of pages in a text with pages, and of pages with the same running head."""
 LEAST_SHARE = 0.3
-"""The least share of pages that have the same running head: left and right pages of a book have different ones."""
+"""The least share of pages with the same running head: left and right pages of a book have different ones."""
 
 Lines = Sequence[str]
 
 
 def without_page_breaks(lines: Lines, edge: int) -> list[str]:
-    """The lines of all pages. There is an empty line between two pages, except within a paragraph that continues on the
-    next page.
+    """The lines of all pages without running heads and feet. There is an empty line between two pages, except within a
+    paragraph that continues on the next page. `edge` is the width of full lines (see `lines`).
 
     >>> first = ["Bees dance in", "", "Bees [Page 1]", "\\fBees May 2024", ""]
     >>> text = [*first, "the dark.", "", "Bees [Page 2]", "\\fBees May 2024", "End."]
@@ -32,9 +33,9 @@ def without_page_breaks(lines: Lines, edge: int) -> list[str]:
     pages = list(_pages(lines))
     if len(pages) < LEAST_PAGES:
         return list(lines)
-    headers = _running_lines(page[0] for page in pages if page)
-    footers = _running_lines(page[-1] for page in pages if page)
-    joined: list[str] = []
+    headers = _frequent_forms(page[0] for page in pages if page)
+    footers = _frequent_forms(page[-1] for page in pages if page)
+    kept_lines: list[str] = []
     had_footer = False
     for page in pages:
         has_header = bool(page) and _form(page[0]) in headers
@@ -43,13 +44,13 @@ def without_page_breaks(lines: Lines, edge: int) -> list[str]:
         if has_footer:
             content = content[:-1]
         content = _trimmed(content)
-        if content and joined:
+        if content and kept_lines:
             is_page_break = had_footer or has_header  # a form feed alone may separate two chapters
-            if not (is_page_break and continues_paragraph(content[0], joined[-1], edge)):
-                joined.append("")
-        joined += content
+            if not (is_page_break and continues_paragraph(content[0], kept_lines[-1], edge)):
+                kept_lines.append("")
+        kept_lines += content
         had_footer = has_footer
-    return joined
+    return kept_lines
 
 
 def _pages(lines: Lines) -> Iterator[list[str]]:
@@ -67,7 +68,7 @@ def _pages(lines: Lines) -> Iterator[list[str]]:
             continue
         page.append(line)
         footer = PAGE_NUMBER.search(line)
-        if footer and int(footer[1]) == page_number + 1:
+        if footer and int(footer[1]) == page_number + 1:  # pages are numbered from 1
             page_number += 1
             yield _trimmed(page)
             page = []
@@ -85,13 +86,13 @@ def _trimmed(lines: list[str]) -> list[str]:
     return lines[start:end]
 
 
-def _running_lines(lines: Iterable[str]) -> frozenset[str]:
-    """The forms of those lines that are on many pages; lines with the same form differ only in numbers and spaces."""
+def _frequent_forms(lines: Iterable[str]) -> frozenset[str]:
+    """The `_form` of each line that many pages have; `lines` are the first, or the last, lines of all pages."""
     counts = Counter(map(_form, lines))
     least = max(LEAST_PAGES, LEAST_SHARE * counts.total())
     return frozenset(form for form, count in counts.items() if count >= least)
 
 
 def _form(line: str) -> str:
-    """A line with all numbers and spaces replaced, so that lines with different page numbers are equal."""
+    """A line with each number as 0 and single spaces, so that running heads with different page numbers are equal."""
     return DIGITS.sub("0", " ".join(line.split()))

@@ -1,10 +1,10 @@
 """Reads plain text as a reader sees it: paragraphs, headings, lists, quotes, and listings, which keep their lines.
 
 A block is the lines between two empty lines. It is cut into pieces, for example where a quote or a list begins. Each
-piece becomes one or more parts, each with its kind. A piece keeps its lines unless they show that a paragraph was
-broken to fit a page (see `lines`). A heading is underlined, further left than the text, in the table of contents, in
-capitals, or apart from the text. A table of contents consists of lines that occur again as headings; it is removed, as
-from other documents.
+piece becomes one or more parts, each with its kind. The lines of a piece are joined only if they show that a paragraph
+was broken to fit a page (see `lines`). A heading is underlined, further left than the text, in the table of contents,
+in bold letters or capitals, or apart from the text. A table of contents consists of lines that occur again as headings;
+it is removed, as from other documents. A block between two equal rules is framed (see `frames`).
 """
 
 import re
@@ -15,6 +15,7 @@ from enum import Enum
 from html import escape
 from itertools import compress, groupby, pairwise
 from operator import attrgetter
+from typing import NamedTuple
 
 from crawler.contrib.documents.html_body import Body, anchor
 from crawler.contrib.documents.text.frames import RULE, FramedLine, framed_lines, is_wall
@@ -29,24 +30,24 @@ STRUCK = re.compile(r"(.)\x08")
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 QUOTED = re.compile(r" {0,3}>")
 MOST_QUOTES = 8
-"""Quotes within each other that are read; quotes within these are written as listings."""
+"""Quotes within each other that are read, at most; quotes within the innermost are written as listings."""
 UNDERLINE = re.compile(r"\s*([=\-~^*+#\"'])\1{2,}\s*$")
 ORNAMENT = re.compile(r"[\s=\-~*_+#.·•]*$")
 """A line that only separates the text above it from the text below it."""
 RULE_SLACK = 2
 """Columns by which the rules around a heading may be longer or shorter than the heading."""
 BANNERS = ("=", "#")
-"""Rules of these characters may have any length around a heading."""
+"""Around a heading, rules of these characters may have any length."""
 LEADERS = re.compile(r"(?<![\s.])\s*+(?:\.\s*+){3,}+\d*+\s*+$|(?<!\s)\s{3,}+\d{1,4}$")
 """The dots or spaces and the page number at the end of a line of a table of contents."""
 DOTTED = re.compile(r"(?:\. ?){3}\s*+[\divxlc]++\s*+$")
-"""Dots and a page number, which show that a line is part of a table of contents."""
+"""Dots and a page number at the end of a line, which show that it is part of a table of contents."""
 LEAST_ENTRIES = 3
-"""The least entries of a table of contents."""
+"""The least number of entries in a table of contents whose lines have no dots."""
 LEAST_HEADINGS = 3
-"""The least headings of a manual."""
+"""The least number of headings in a manual, see `is_for_readers`."""
 LEAST_REPEATED = 0.5
-"""The least share of the entries of a table of contents that occur again as headings."""
+"""The least share of the entries of such a table of contents that occur again as headings."""
 MARKER = re.compile(
     r"\s*(?:(?P<bullet>[-*+•·‣▪◦–—](?=\s)|o(?=\s\s))|(?P<number>\(?\d{1,3}[.)]|\(?[a-z][.)]|\[[^\]\s]{1,30}\])(?=\s))\s+(?=\S)"
 )
@@ -81,13 +82,15 @@ LEAST_WORDS = 0.75
 LEAST_READABLE = 0.55
 """The least share of lines of words in a text for readers."""
 LEAST_SENTENCES = 0.25
-"""The least share of characters in paragraphs with sentences, in a text for readers with fewer lines of words.
+"""A text with fewer lines of words is for readers if paragraphs with sentences have more than this share of its
+characters.
+
 On a Debian system, a tenth of the files of code and 95 % of the READMEs reach one of these two shares.
 """
 
 
 class Kind(Enum):
-    """The kind of a block."""
+    """The kind of a part."""
 
     HEADING = "heading"
     PARAGRAPH = "paragraph"
@@ -99,13 +102,13 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class TextBlock:
-    """The lines between two empty lines."""
+    """The lines between two empty lines, or a piece of them."""
 
     lines: tuple[str, ...]
     blanks: int = 1
     """Empty lines before it."""
     rule: str = ""
-    """The rule above and below it if it is framed; empty otherwise."""
+    """The rule above and below it if it is framed, otherwise empty."""
 
     @property
     def indent(self) -> int:
@@ -115,7 +118,7 @@ class TextBlock:
 
 @dataclass(frozen=True)
 class TextPart:
-    """A block, or a part of a block, with its kind."""
+    """Lines of a block, with their kind."""
 
     kind: Kind
     lines: tuple[str, ...]
@@ -127,7 +130,7 @@ class TextPart:
 
 @dataclass(frozen=True)
 class Layout:
-    """The measures of a text, and the headings that it tells itself."""
+    """The measures of a text, and the headings that it marks as such."""
 
     edge: int
     """The width of its full lines, in columns."""
@@ -164,7 +167,7 @@ def is_for_readers(parts: Sequence[TextPart]) -> bool:
 
 
 def _has_sentences(part: TextPart) -> bool:
-    """Whether a part is a paragraph with a full stop that is long: it has several lines, or one over WIDEST."""
+    """Whether a part is a long paragraph with a full stop. Several lines, or one wider than WIDEST, are long."""
     is_long = part.kind is Kind.PARAGRAPH and (len(part.lines) > 1 or width(part.lines[0]) > WIDEST)
     return is_long and has_full_stop(_text(part.lines))
 
@@ -176,7 +179,7 @@ def _consists_of_words(line: str) -> bool:
 
 
 def _lines_and_bold_lines(text: str) -> tuple[list[str], frozenset[str]]:
-    """All lines, without control characters except form feeds; and the lines that are bold or underlined."""
+    """All lines, with no control characters but form feeds, and the lines that are bold or underlined."""
     lines: list[str] = []
     bold_lines: set[str] = set()
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
@@ -184,7 +187,7 @@ def _lines_and_bold_lines(text: str) -> tuple[list[str], frozenset[str]]:
         plain = STRUCK.sub("", line) if strikes else line
         plain = CONTROLS.sub("", plain).expandtabs(TAB_WIDTH).rstrip(" ")
         # At least half of its letters are struck twice.
-        is_bold = strikes and 2 * strikes >= sum(map(str.isalnum, plain))
+        is_bold = strikes > 0 and 2 * strikes >= sum(map(str.isalnum, plain))
         if is_bold:
             bold_lines.add(fold_space(plain))
         lines.append(plain)
@@ -209,18 +212,19 @@ def _blocks(lines: Sequence[str]) -> Iterator[TextBlock]:
 
 
 def _parts_of_blocks(blocks: Sequence[TextBlock], bold_lines: frozenset[str]) -> list[TextPart]:
+    """The parts of all blocks of a text, or of a quote."""
     # Find the tables of contents, and measure the text.
     lines = [line for block in blocks for line in block.lines]
     short_blocks = Counter(_entry(block.lines) for block in blocks if len(block.lines) <= MAX_HEADING_LINES)
-    is_contents = [_is_contents(block, short_blocks) for block in blocks]
-    entries = (entry for block in compress(blocks, is_contents) for entry in _entries(block))
+    are_contents = [_is_contents(block, short_blocks) for block in blocks]
+    entries = (entry for block in compress(blocks, are_contents) for entry in _entries(block))
     layout = Layout(edge_of(lines), _margin(blocks), bold_lines | frozenset(entries))
 
     # Read each block.
     parts: list[TextPart] = []
-    list_indents: list[int] = []
+    list_indents: list[int] = []  # the indentations of the open lists, the outermost first
     for number, block in enumerate(blocks):
-        if is_contents[number]:
+        if are_contents[number]:
             parts.append(TextPart(Kind.CONTENTS, block.lines))
             continue
         may_be_title = number < FIRST_BLOCKS and not any(part.kind is Kind.HEADING for part in parts)
@@ -234,13 +238,15 @@ def _parts_of_blocks(blocks: Sequence[TextBlock], bold_lines: frozenset[str]) ->
 
 
 def _entry(lines: Sequence[str]) -> str:
-    """The lines of an entry of a table of contents as one line, without the dots and the page number at its end."""
+    """The lines of an entry of a table of contents, without dots and page number, as one line; also the lines of a block,
+    to find the entry again.
+    """
     return fold_space(LEADERS.sub("", " ".join(lines)))
 
 
 def _is_contents(block: TextBlock, short_blocks: Counter[str]) -> bool:
-    """Whether a block is a table of contents: its entries occur again as blocks of their own, which `short_blocks`
-    counts, or all its lines end with dots and a page number.
+    """Whether a block is a table of contents: all its lines end with dots and a page number, or its entries occur again
+    as blocks of their own. `short_blocks` counts the blocks that are as short as headings, by their `_entry`.
     """
     if block.rule:
         return False
@@ -322,33 +328,34 @@ def _begins_list(before: str, line: str) -> bool:
 
 
 def _is_underlined(line: str, under: str) -> bool:
-    """Whether a line is the heading above an underline."""
+    """Whether `line` is a heading and `under` its underline, which has at least half its width."""
     if not UNDERLINE.match(under) or ORNAMENT.match(line) or len(line) > MAX_HEADING:
         return False
     return indent(line) >= indent(under) and width(under.strip()) * 2 >= width(line.strip())
 
 
 def _parts_of_piece(
-    block: TextBlock, layout: Layout, list_indents: list[int], *, may_be_title: bool
+    piece: TextBlock, layout: Layout, list_indents: list[int], *, may_be_title: bool
 ) -> Iterator[TextPart]:
-    """The parts of a piece; `list_indents` are the indentations of the open lists, see `_nested`."""
-    lines = block.lines
+    """The parts of a piece; `list_indents` are updated by `_nested`."""
+    lines = piece.lines
     if all(map(QUOTED.match, lines)):
         yield TextPart(Kind.QUOTE, tuple(QUOTED.sub("", line, count=1).removeprefix(" ") for line in lines))
-    elif block.rule:
-        yield from _framed(block, layout, list_indents, may_be_title=may_be_title)
+    elif piece.rule:
+        yield from _framed(piece, layout, list_indents, may_be_title=may_be_title)
     elif len(lines) == 2 and _is_underlined(*lines):
+        # Equals signs usually mark the title.
         yield TextPart(Kind.HEADING, lines[:1], _level(lines[0], is_below_title="=" not in lines[1]))
     elif all(map(ORNAMENT.match, lines)):
         return
-    elif may_be_title and _is_centred(block, layout):
+    elif may_be_title and _is_centred(piece, layout):
         yield TextPart(Kind.HEADING, lines, 1)
-    elif _is_heading(block, layout):
+    elif _is_heading(piece, layout):
         yield TextPart(Kind.HEADING, lines, _level(fold_space(lines[0]), is_below_title=True))
-    elif items := _items(block):
+    elif items := _items(piece):
         yield from _nested(items, list_indents)
     else:
-        yield from _paragraphs(block, layout)
+        yield from _paragraphs(piece, layout)
 
 
 def _framed(block: TextBlock, layout: Layout, list_indents: list[int], *, may_be_title: bool) -> Iterator[TextPart]:
@@ -382,7 +389,7 @@ def _fits_rule(block: TextBlock) -> bool:
 
 
 def _is_centred(block: TextBlock, layout: Layout) -> bool:
-    """Whether a block is short and all its lines are in the middle of the page."""
+    """Whether a block is short, further right than the text, and in the middle of the page with all its lines."""
     if len(block.lines) > MAX_HEADING_LINES or any(map(GAP.search, block.lines)) or block.indent <= layout.margin:
         return False
     margins = [(indent(line), layout.edge - width(line)) for line in block.lines]
@@ -390,14 +397,14 @@ def _is_centred(block: TextBlock, layout: Layout) -> bool:
 
 
 def _is_heading(block: TextBlock, layout: Layout) -> bool:
-    """Whether a short block is a heading."""
+    """Whether a block is a heading without an underline: by the outline, or by its looks."""
     text = fold_space(" ".join(block.lines))
     if not _may_be_heading(block):
         return False
     if text in layout.outline or _entry(block.lines) in layout.outline:
         return True
 
-    # A heading that is only known by its looks consists of words, and has the punctuation of no sentence.
+    # A heading that is only known by its looks consists of words, begins like a sentence, and does not end like one.
     first = block.lines[0].strip()
     is_in_capitals = first.isupper() and sum(map(str.isalpha, first)) > 3
     if not _consists_of_words(_unnumbered(text)) or any(map(GAP.search, block.lines)):
@@ -407,7 +414,7 @@ def _is_heading(block: TextBlock, layout: Layout) -> bool:
     if not _begins_sentence(text) or block.indent > layout.margin or block.indent != indent(block.lines[0]):
         return False
 
-    # It is further left than the text, in capitals, or further apart than paragraphs are.
+    # It is further left than the text, in capitals, or below more than one empty line.
     if block.indent < layout.margin and not any(map(SPACED.search, map(_unnumbered, block.lines))):
         return True
     if len(block.lines) > 1:
@@ -416,13 +423,13 @@ def _is_heading(block: TextBlock, layout: Layout) -> bool:
 
 
 def _may_be_heading(block: TextBlock) -> bool:
-    """Whether a block is as short as a heading."""
+    """Whether a block is as short as a heading and has a letter."""
     text = fold_space(" ".join(block.lines))
     return any(map(str.isalpha, text)) and len(block.lines) <= MAX_HEADING_LINES and len(text) <= MAX_HEADING
 
 
 def _begins_sentence(text: str) -> bool:
-    """Whether a text begins with a capital letter, a digit or a Chinese character, after an opening quote."""
+    """Whether a text, or the quote at its beginning, begins with a capital letter, a digit or a Chinese character."""
     first = text.lstrip(OPENING_QUOTES)[:1]
     return first.isupper() or first.isdigit() or first >= EASTERN
 
@@ -433,27 +440,35 @@ def _unnumbered(line: str) -> str:
 
 
 def _level(text: str, *, is_below_title: bool) -> int:
-    """The level of a heading by its number; without a number, 2 if it is below the title, else 1."""
+    """The level of a heading by its number, e.g. 3 for "1.2"; without a number, 2 if it is below the title, else 1."""
     number = NUMBERED.match(text)
     if number:
         return 2 + number[1].count(".")
     return 2 if is_below_title else 1
 
 
-def _items(block: TextBlock) -> list[tuple[int, list[str]]]:
-    """The items of a list: the indentation and the lines of each. Empty if the block is not a list."""
-    items: list[tuple[int, list[str]]] = []
+class ListItem(NamedTuple):
+    """An item of a list."""
+
+    indent: int
+    lines: list[str]
+    """Its lines without its bullet; a number stays."""
+
+
+def _items(block: TextBlock) -> list[ListItem]:
+    """The items of a list; empty if the block is not a list. Lines of an item are further right than its marker."""
+    items: list[ListItem] = []
     if any(DRAWING.search(line) or GAP.search(_unmarked(line)) for line in block.lines):
         return []
     for line in block.lines:
         marker = MARKER.match(line)
         if marker:
             text = line[marker.start("number") :] if marker["number"] else line[marker.end() :]
-            items.append((indent(line), [text]))
-        elif not items or indent(line) <= items[-1][0]:
+            items.append(ListItem(indent(line), [text]))
+        elif not items or indent(line) <= items[-1].indent:
             return []
         else:
-            items[-1][1].append(line)
+            items[-1].lines.append(line)
     return items
 
 
@@ -465,21 +480,21 @@ def _unmarked(line: str) -> str:
     return line[marker.end() :]
 
 
-def _nested(items: Iterable[tuple[int, list[str]]], list_indents: list[int]) -> Iterator[TextPart]:
+def _nested(items: Iterable[ListItem], list_indents: list[int]) -> Iterator[TextPart]:
     """The items as parts. Updates `list_indents`: the indentations of the open lists, the outermost first."""
-    for left, lines in items:
-        while list_indents and list_indents[-1] > left:
+    for item in items:
+        while list_indents and list_indents[-1] > item.indent:
             list_indents.pop()
-        if not list_indents or list_indents[-1] < left:
-            list_indents.append(left)
-        yield TextPart(Kind.ITEM, tuple(lines), len(list_indents) - 1)
+        if not list_indents or list_indents[-1] < item.indent:
+            list_indents.append(item.indent)
+        yield TextPart(Kind.ITEM, tuple(item.lines), len(list_indents) - 1)
 
 
 def _paragraphs(block: TextBlock, layout: Layout) -> Iterator[TextPart]:
     """The paragraphs of a block; the whole block as a listing if its lines do not form paragraphs."""
     lines = block.lines
-    is_unbroken = max(map(width, lines)) > WIDEST and not any(map(DRAWING.search, lines))
-    if is_unbroken:
+    has_long_line = max(map(width, lines)) > WIDEST
+    if has_long_line and not any(map(DRAWING.search, lines)):  # each line is a paragraph
         yield from (TextPart(Kind.PARAGRAPH, (line,)) for line in lines)
         return
     if any(line.startswith(CHINESE_INDENT) for line in lines):
@@ -493,8 +508,8 @@ def _paragraphs(block: TextBlock, layout: Layout) -> Iterator[TextPart]:
 
 
 def _chinese_paragraphs(lines: Sequence[str], layout: Layout) -> Iterator[TextPart]:
-    """The paragraphs of a block where they begin with wide spaces; if the lines from one such line to the next do not
-    form a paragraph, each of them is one.
+    """The paragraphs of a block in which wide spaces begin a paragraph. If the lines up to the next wide spaces do not
+    form one paragraph, each of these lines is a paragraph.
     """
     starts = [at for at, line in enumerate(lines) if line.startswith(CHINESE_INDENT)]
     for start, end in pairwise(sorted({0, *starts, len(lines)})):
@@ -515,7 +530,7 @@ def _is_prose(lines: Sequence[str], layout: Layout) -> bool:
 
 
 def _indented_paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The paragraphs of a block where the first line of each is indented; otherwise the whole block."""
+    """The paragraphs of a block in which the first line of each is indented; the whole block if it is another."""
     indents = list(map(indent, lines))
     first_indent = indents[0]
     begins_indented = first_indent > min(indents) and len(set(indents)) == 2
@@ -527,10 +542,10 @@ def _indented_paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def _term(lines: tuple[str, ...], layout: Layout) -> list[TextPart]:
-    """A term and its description: one paragraph if the description is beside the term, two if it is below; empty if
-    the block has another form.
+    """A term and its description, as one paragraph if the description begins beside the term, or as two if it is below.
+    Empty if the block has another form.
     """
-    # All lines below the first have one indentation, to the right of the term.
+    # All lines below the first have one indentation, further right than the term's.
     if len(lines) < 2 or len({indent(line) for line in lines[1:]}) != 1 or indent(lines[1]) <= indent(lines[0]):
         return []
     gap = GAP.search(lines[0])
@@ -552,7 +567,7 @@ def _merged(parts: Sequence[TextPart]) -> list[TextPart]:
         if kind is Kind.CONTENTS:
             if merged and merged[-1].kind is Kind.HEADING and merged[-1].level > 1:
                 merged.pop()
-            merged += run
+            merged += run  # `is_for_readers` counts them
         elif kind is Kind.LISTING:
             lines = [line for part in run for line in ("", *part.lines)]
             merged.append(TextPart(Kind.LISTING, tuple(lines[1:]), is_framed=is_framed))
@@ -600,7 +615,7 @@ def _write_quote(part: TextPart, body: Body, quotes: int) -> None:
 
 
 def _text(lines: Sequence[str]) -> str:
-    """The lines of a paragraph as one line. Most plain texts divide no words, so a hyphen at the end of a line stays:
+    """The lines of a part as one line. Most plain texts divide no words, so a hyphen at the end of a line stays:
     ALL_WORDS makes `joined` keep it.
     """
     return joined([fold_space(line) for line in lines], ALL_WORDS)
@@ -630,6 +645,5 @@ def _linked(text: str) -> str:
 def _dedented(lines: Sequence[str]) -> str:
     """The lines of a listing without the indentation that all of them have."""
     left = min(indent(line) for line in lines if line.strip())
-    if not left:
-        return "\n".join(lines)
+    # A line that is indented with wide spaces, of two columns each, may have fewer than `left`; it stays.
     return "\n".join(line[left:] if line[:left].isspace() else line for line in lines)

@@ -14,18 +14,20 @@ from crawler.page.document_type import MARKDOWN
 from crawler.page.page import media_type
 
 MARKUP = re.compile(r"\s*<(?:!doctype|html|\?xml|head|body)\b", re.IGNORECASE)
+"""The beginning of HTML or XML, which is not a text file whatever its declared type is."""
 BINARY = re.compile(r"[\x00-\x07\x0e-\x1a\x1c-\x1f\ufffd]")
 """Control characters that texts do not have, and U+FFFD, which stands for bytes that could not be decoded."""
 MOST_BINARY = 0.005
-"""The largest share of binary characters in a text."""
+"""The largest share of characters of a text that may match BINARY."""
 MAX_LINES = 200_000
-"""Lines of a text that are read, five times as many as a long book has."""
+"""The most lines of a text that are read, five times as many as a long book has."""
 BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_text_file(data: bytes, content_type: str) -> DocumentContent:
-    """The document in a text file, whose type is one of `TEXT_TYPES`; raises a DocumentError if the bytes are not a
-    text.
+    """The document in a text file; raises a DocumentError if the bytes are not a text, or not for readers.
+
+    The media type in `content_type` is one of `crawler.page.document_type.TEXT_TYPES`.
     """
     whole = _decoded(data, content_type)
     text = "\n".join(whole[:MAX_TEXT].split("\n", MAX_LINES)[:MAX_LINES])
@@ -55,7 +57,7 @@ def _plain_text(text: str) -> DocumentContent:
 
 
 def _decoded(data: bytes, content_type: str) -> str:
-    """The text of the bytes. The form feeds and backspaces, which `decode` removes, have a meaning in text files."""
+    """The text of the bytes, with the form feeds and backspaces that `decode` removes: `plain_text` needs them."""
     encoding = decode(data, content_type)[1]
     return data.decode(encoding, "replace").removeprefix(BYTE_ORDER_MARK)
 
