@@ -238,8 +238,8 @@ def _parts_of_blocks(blocks: Sequence[TextBlock], bold_lines: frozenset[str]) ->
 
 
 def _entry(lines: Sequence[str]) -> str:
-    """The lines of an entry of a table of contents, without dots and page number, as one line; also the lines of a block,
-    to find the entry again.
+    """The lines of an entry of a table of contents as one line, without dots and page number. The lines of a block are
+    brought into the same form to compare them.
     """
     return fold_space(LEADERS.sub("", " ".join(lines)))
 
