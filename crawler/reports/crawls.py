@@ -181,9 +181,9 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
     fruitless = all_failed(connection, without_pages)
     summaries = []
     for row in rows:
-        # The row of a crawl has the counts of the workers that have left it. Unlikely links are counted now and
-        # then, so fewer links may be queued by now.
-        queued = max(0, row.waiting + waiting[row.id])
+        # The row of a crawl has the counts of the workers that have left it. Unlikely links are counted now and then,
+        # so fewer links may be queued by now.
+        queued = row.waiting + waiting[row.id]
         summaries.append(
             CrawlSummary(
                 id=row.id,

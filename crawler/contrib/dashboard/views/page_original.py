@@ -160,7 +160,7 @@ def _open(writer: _Writer, element: etree._Element, level: int) -> str:
         return ""
     if tag in KEPT_ELEMENTS:
         name = tag
-    elif tag in INLINE or tag == "label":
+    elif tag in INLINE:
         name = "span"
     else:
         name = "div"
