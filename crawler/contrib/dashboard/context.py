@@ -228,15 +228,16 @@ def _chosen_language(request: Request) -> str | None:
     return None
 
 
-def see_other(where: str) -> Response:
-    """The response to a change: the browser is redirected to a page of this dashboard.
+def see_other(target: str) -> Response:
+    """The response to a change: the browser is redirected to a page of this dashboard. Raises a ValueError if the
+    target is not a path, such as `/pages?site=a`.
 
     >>> see_other("/pages?site=a b\\r\\nX: y").headers["location"]
     '/pages?site=a%20b%0D%0AX:%20y'
     """
-    if not where.startswith("/") or where.startswith(("//", "/\\")):
-        raise ValueError(f"{where!r} is no address of the dashboard")
-    return Response(None, HTTPStatus.SEE_OTHER, {"Location": quote(where, safe=UNESCAPED, errors="replace")})
+    if not target.startswith("/") or target.startswith(("//", "/\\")):  # browsers read \ as /
+        raise ValueError(f"{target!r} is no address of the dashboard")
+    return Response(None, HTTPStatus.SEE_OTHER, {"Location": quote(target, safe=UNESCAPED, errors="replace")})
 
 
 SLOW_VIEWS = CapacityLimiter(SLOW_VIEW_THREADS)

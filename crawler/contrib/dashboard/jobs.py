@@ -10,7 +10,7 @@ from crawler.contrib.schedule.job_store import JobError, Jobs
 
 
 @contextmanager
-def opened(context: DashboardContext) -> Iterator[Jobs]:
+def opened_jobs(context: DashboardContext) -> Iterator[Jobs]:
     """The jobs of the database, to be changed; raises a RefusedError if a change is not possible."""
     with context.changing() as engine:
         try:

@@ -121,7 +121,7 @@ def web(text: object, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Mark
     shown_text = "" if text is None else str(text)
     if len(shown_text) > most:
         shown_text = shown_text[:most] + "…"
-    pieces = all_of(shown_text, words)
+    pieces = text_pieces(shown_text, words)
     marked = (f"<mark>{escaped(piece.text)}</mark>" if piece.is_word else escaped(piece.text) for piece in pieces)
     return Markup(f"<bdi>{''.join(marked)}</bdi>")  # noqa: S704 - escaped
 
@@ -254,10 +254,10 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
     return tuple(piece for piece in pieces if piece.text)
 
 
-def all_of(text: str, words: Sequence[str]) -> Iterator[ExcerptPiece]:
+def text_pieces(text: str, words: Sequence[str]) -> Iterator[ExcerptPiece]:
     """The whole of a short text, in pieces.
 
-    >>> [piece.text for piece in all_of("All bees like Honey.", ["honey"])]
+    >>> [piece.text for piece in text_pieces("All bees like Honey.", ["honey"])]
     ['All bees like ', 'Honey', '.']
     """
     shown_until = 0

@@ -14,7 +14,7 @@ from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.search_index import SearchIndex
 from crawler.contrib.dashboard.views import page_query
 from crawler.contrib.dashboard.views.choices import site_number
-from crawler.contrib.dashboard.views.page_list import ListedCounts, chosen, count_pages, listed
+from crawler.contrib.dashboard.views.page_list import ListedCounts, count_pages, crawl_or_newest, listed
 from crawler.contrib.dashboard.views.page_query import (
     BEST,
     CHANGED,
@@ -385,9 +385,9 @@ def test_pages_as_a_list_shows_them(connection: Connection) -> None:
 
 def test_what_there_is(connection: Connection) -> None:
     for name, found in {"bees": "bees", "rails": "rails", "": "rails"}.items():  # which has the newest page
-        assert (chosen(connection, name).name, chosen(connection, name).round) == (found, 3)
+        assert (crawl_or_newest(connection, name).name, crawl_or_newest(connection, name).round) == (found, 3)
     with pytest.raises(RefusedError):
-        chosen(connection, "ants")
+        crawl_or_newest(connection, "ants")
     assert count_pages(connection, 1) == ListedCounts(48, {"": 16, "en": 16, "zh": 16}, {"article": 24, "forum": 24})
     assert [site_number(connection, *one) for one in ((1, "odd.example"), (2, "odd.example"), (1, "x"))] == [
         2,

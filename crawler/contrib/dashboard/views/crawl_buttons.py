@@ -12,7 +12,7 @@ from fastapi.responses import Response
 
 from crawler.contrib.dashboard.context import Context, Number, see_other, slow
 from crawler.contrib.dashboard.edit_record import Action
-from crawler.contrib.dashboard.jobs import opened
+from crawler.contrib.dashboard.jobs import opened_jobs
 from crawler.contrib.dashboard.views.one_crawl import found_crawl
 from crawler.contrib.schedule.job_store import Run, RunStatus, jobs_of
 from crawler.frontier.batch import Control
@@ -35,7 +35,7 @@ def change(
     button: Annotated[Literal["pause", "resume", "stop"], Path(alias="change")],
 ) -> Response:
     control, notice, action = CONTROLS[button]
-    with opened(context) as jobs:
+    with opened_jobs(context) as jobs:
         with jobs.writing() as connection:
             crawl = found_crawl(connection, number)
             run_to_stop: Run | None = None

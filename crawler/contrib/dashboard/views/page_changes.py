@@ -15,7 +15,7 @@ from sqlalchemy import RowMapping, select
 
 from crawler.contrib.dashboard.access import RefusedError
 from crawler.contrib.dashboard.context import Context
-from crawler.contrib.dashboard.views.page_list import CrawlName, chosen
+from crawler.contrib.dashboard.views.page_list import CrawlName, crawl_or_newest
 from crawler.items import TYPES, PageRecord
 from crawler.reports.stored_pages import OTHER_DATABASE, OffsetBounds, changed_values, changes_after, is_of_crawl
 from crawler.store.crawl_tables import crawl as crawl_table
@@ -63,11 +63,11 @@ class ChangeList:
 def data(context: Context, crawl: CrawlName = "", after: After = "0") -> ChangeList:
     """Changes of a crawl after an offset."""
     with context.reading() as connection:
-        chosen_crawl = chosen(connection, crawl)
+        chosen_crawl = crawl_or_newest(connection, crawl)
         until = last_offset(connection, PATIENCE)
 
-    # The changes up to `until` are read in another transaction: the first one may have begun before they were
-    # committed, and then does not see them.
+    # The changes up to `until` are read in another transaction: the first transaction does not see changes that were
+    # committed after it began.
     offset = ChangeOffset.of(after)
     names = [*TYPES]
     with context.reading() as connection:

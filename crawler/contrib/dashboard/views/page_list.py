@@ -205,7 +205,7 @@ class PageList:
 def data(context: Context, parameters: Parameters) -> PageList:
     """Pages of a crawl that meet all conditions."""
     with context.reading() as connection:
-        return matching_pages(context, connection, chosen(connection, parameters.crawl), parameters)
+        return matching_pages(context, connection, crawl_or_newest(connection, parameters.crawl), parameters)
 
 
 def matching_pages(
@@ -297,8 +297,10 @@ def matching_pages(
     )
 
 
-def chosen(connection: Connection, name: str) -> ChosenCrawl:
-    """The crawl with this name; without a name the crawl with the newest page, or the first if no crawl has a page."""
+def crawl_or_newest(connection: Connection, name: str) -> ChosenCrawl:
+    """The crawl with this name; without a name the crawl with the newest page, or the first if no crawl has a page.
+    Raises a RefusedError if there is no such crawl.
+    """
     newest = select(func.max(page.c.fetched_at)).where(page.c.crawl_id == crawl.c.id).scalar_subquery()
     crawl_choice = chosen_crawl(connection, name, CHOSEN_CRAWLS.order_by(func.coalesce(newest, "").desc(), crawl.c.id))
     if crawl_choice is None:
@@ -343,8 +345,8 @@ def _whole_number(digits: str) -> int:
 def counts(context: Context, crawl: CrawlName = "") -> ListedCounts | None:
     """The number of pages of a crawl, by language and type; null while they are being counted."""
     with context.reading() as connection:
-        chosen_crawl = chosen(connection, crawl)
-    return last_counts(context, chosen_crawl)
+        counted_crawl = crawl_or_newest(connection, crawl)
+    return last_counts(context, counted_crawl)
 
 
 def last_counts(context: DashboardContext, crawl: ChosenCrawl) -> ListedCounts | None:
@@ -374,7 +376,7 @@ def count_pages(connection: Connection, crawl_id: int) -> ListedCounts:
 @router.get("/pages")
 def show(context: Context, request: Request, parameters: Parameters) -> Response:
     with context.reading() as connection:
-        crawl = chosen(connection, parameters.crawl)
+        crawl = crawl_or_newest(connection, parameters.crawl)
         crawls = crawl_names(connection, crawl.name)
         pages = matching_pages(context, connection, crawl, parameters)
         sites = offered_sites(connection, crawl.id)

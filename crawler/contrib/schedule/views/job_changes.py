@@ -35,7 +35,7 @@ from crawler.contrib.dashboard.context import (
     storable,
 )
 from crawler.contrib.dashboard.edit_record import Action
-from crawler.contrib.dashboard.jobs import opened
+from crawler.contrib.dashboard.jobs import opened_jobs
 from crawler.contrib.schedule.cron import CronError, read_cron
 from crawler.contrib.schedule.job_definition import JobDefinition, next_at, row_maker
 from crawler.contrib.schedule.job_process import starting_thread
@@ -221,7 +221,7 @@ def add(context: Context, request: Request, form_values: Annotated[JobForm, Quer
     form = checked_form(form_values.model_dump(), context.settings)
     if form.make_row is not None:
         try:
-            with opened(context) as jobs:
+            with opened_jobs(context) as jobs:
                 jobs.add(form.values["name"], form.make_row)
         except RefusedError as error:
             form = CheckedForm(form.values, {"name": error.message})
@@ -273,7 +273,7 @@ def _wait_for_end(scheduler: JobScheduler, started: StartedRun) -> None:
 
 def end(context: DashboardContext, job_id: int) -> str | None:
     """Tell the current run of a job to stop; returns the job's name, or None if there is no run."""
-    with opened(context) as jobs:
+    with opened_jobs(context) as jobs:
         job = scheduler_of(jobs, context.settings).current(job_with_id(jobs.all()[0], job_id).name)
         if job.now is None:
             return None
@@ -283,7 +283,7 @@ def end(context: DashboardContext, job_id: int) -> str | None:
 
 @slow(router.post("/schedule/{job}/pause"))
 def pause(context: Context, request: Request, job: Number, came_from: From = "list", after: After = 0) -> Response:
-    with opened(context) as jobs:
+    with opened_jobs(context) as jobs:
         name = job_with_id(jobs.all()[0], job).name
         jobs.pause(name)
     context.record(request, Action.JOB_PAUSED, name)
@@ -292,7 +292,7 @@ def pause(context: Context, request: Request, job: Number, came_from: From = "li
 
 @slow(router.post("/schedule/{job}/resume"))
 def resume(context: Context, request: Request, job: Number, came_from: From = "list", after: After = 0) -> Response:
-    with opened(context) as jobs:
+    with opened_jobs(context) as jobs:
         name = job_with_id(jobs.all()[0], job).name
         jobs.resume(name, next_at)
     context.record(request, Action.JOB_RESUMED, name)
@@ -301,7 +301,7 @@ def resume(context: Context, request: Request, job: Number, came_from: From = "l
 
 @slow(router.post("/schedule/{job}/remove"))
 def remove(context: Context, request: Request, job: Number) -> Response:
-    with opened(context) as jobs:
+    with opened_jobs(context) as jobs:
         name = job_with_id(jobs.all()[0], job).name
         jobs.remove(name)
     context.record(request, Action.JOB_REMOVED, name)
