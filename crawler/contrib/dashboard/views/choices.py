@@ -12,15 +12,15 @@ from crawler.urls.address import address_of
 from crawler.urls.parsing import absolute
 
 MOST_CRAWLS = 200
-"""Crawls in the list from which visitors choose."""
+"""The most crawls in the list from which visitors choose."""
 MOST_SITES = 20
-"""Sites with a matching name that are returned."""
+"""The most sites with a matching name that are returned."""
 MOST_SORTED = 2_000
-"""Sites with a matching name that are sorted by their pages."""
+"""The most sites with a matching name that are sorted by their pages."""
 MOST_OFFERED = 50
-"""Sites in the list from which visitors choose, besides typing a name."""
+"""The most sites in the list from which visitors choose; they may also type a name."""
 MOST_LETTERS = 100
-"""The most characters of the name of a site in that list."""
+"""The most characters of the name of a site in this list."""
 
 
 @dataclass(frozen=True, slots=True)

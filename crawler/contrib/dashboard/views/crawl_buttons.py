@@ -1,8 +1,8 @@
 """The buttons that pause, resume and stop a running crawl.
 
-A crawl may have been started by hand, on another machine. So its workers are not signalled: they read the request from
-the database with their next commit. If a job runs the crawl, its run is stopped instead, as by the buttons of the
-schedule: the process of the run reads that from the database, too, and the run counts as stopped.
+A crawl may have been started by hand, on another machine. So its workers get no signal: they read the request from the
+database with their next commit. If a job runs the crawl, "stop" stops this run, as the buttons of the schedule do: the
+process of the run also reads the request from the database, and the run counts as stopped.
 """
 
 from typing import Annotated, Literal
@@ -42,7 +42,7 @@ def change(
             if control is Control.STOPPING:
                 run_to_stop = next((job.now for job in jobs_of(connection) if job.crawl == crawl.name), None)
             is_accepted = run_to_stop is not None or request_control(connection, number, control)
-        if run_to_stop is not None:  # in a transaction of its own, which `stop` begins
+        if run_to_stop is not None:  # after the transaction, as `stop` begins its own
             jobs.stop(run_to_stop.id, RunStatus.TOLD)
     if not is_accepted:
         return see_other(f"/crawls/{number}?said=idle")

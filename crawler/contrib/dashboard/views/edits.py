@@ -41,11 +41,12 @@ class Edit:
 
     id: int
     at: float
+    """Seconds since 1970."""
     user_name: str
     """Empty if the dashboard had no users."""
     action: str
     subject: str
-    """The name of a job or a crawl, or the address of a page or an image."""
+    """The name of a job or a crawl, the address of a page or an image, or the digest of an erased page's address."""
 
 
 @dataclass(frozen=True, slots=True)

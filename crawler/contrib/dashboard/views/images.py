@@ -1,7 +1,7 @@
 """The view "images": lists of kept and skipped images, people's labels, and the error rates of the verdicts.
 
-A verdict says whether an image, or the page behind it, is content or noise. Noise is skipped, except for some that the
-audit chooses at random: it is requested all the same, and images are judged again by their size.
+A verdict says whether an image, or the page behind it, is content or noise. Noise is skipped, except for a random share
+that the audit requests all the same; its images are judged again by their size.
 """
 
 import math
@@ -50,7 +50,7 @@ from crawler.translation.message import N_
 AT_ONCE = 24
 """Images in a part of a list."""
 MOST_DOUBTFUL = 48
-"""Images in the list of doubtful images."""
+"""The most images in the list of doubtful images."""
 router = APIRouter()
 api = APIRouter()
 NO_SITE = SiteChoice(None)
@@ -109,12 +109,13 @@ class ImageLists:
 
 @dataclass(frozen=True, slots=True)
 class ErrorShare:
-    """The number of wrong verdicts among some, and the 95% interval (Wilson) for their share among all."""
+    """How many of the checked verdicts are wrong, and the 95% interval (Wilson) for the share of wrong verdicts."""
 
     wrong: int
     of: int
     """The number of verdicts that were checked."""
     share: float | None
+    """None if no verdict was checked, like the bounds of the interval."""
     low: float | None
     high: float | None
 
@@ -125,9 +126,9 @@ class AuditShare:
 
     kind: str
     chosen: int
-    """Noise that was chosen for the audit: by its address, and thus at random."""
+    """Noise that was chosen for the audit. A digest of the address decides, which amounts to a random choice."""
     mistaken: ErrorShare
-    """Images as large as content, among those whose size in pixels is known."""
+    """Chosen images that are as large as content, among the chosen images whose size in pixels is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class ImageErrors:
 
 @api.get("/api/images", summary=N_("Images that were kept or skipped, with verdicts, scores, reasons and labels"))
 def lists(context: Context, parameters: Parameters) -> ImageLists:
-    """The lists."""
+    """The requested lists of images."""
     with context.reading() as connection:
         return _lists(connection, chosen_crawl(connection, parameters.crawl, latest_with(verdict)), parameters)
 
@@ -163,7 +164,7 @@ def error_rate(context: Context, crawl: CrawlName = "") -> ImageErrors:
 
 @api.get("/api/images/{verdict}", summary=N_("A judged image, with its verdict, scores, reasons and labels"))
 def one(context: Context, number: VerdictNumber) -> ShownImage:
-    """One image."""
+    """A judged image."""
     with context.reading() as connection:
         return judged(_row(connection, number))
 
@@ -265,7 +266,7 @@ def _lists(connection: Connection, crawl: ChosenCrawl | None, parameters: ImageP
         if parameters.wall not in ("both", name):
             return None
         has_no_site = site and site_choice.id is None
-        is_about_noise = parameters.by or audited  # only noise has a model that called it noise, and an audit
+        is_about_noise = parameters.by or audited  # these filters match no content
         if has_no_site or (is_about_noise and not noise):
             return ImageList((), before=0)
         is_labelled = disputed or parameters.only == "marked"
@@ -354,7 +355,8 @@ def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
 
 
 def wilson(wrong: int, of: int) -> ErrorShare:
-    """A share with Wilson's interval, which is also valid for few cases and for shares near 0.
+    """The share of `wrong` among `of` cases, with Wilson's interval, which is also valid for few cases and for shares
+    near 0.
 
     https://doi.org/10.1080/01621459.1927.10502953
 

@@ -1,7 +1,7 @@
 """Judged images: lists of verdicts with people's labels, and the files of kept images.
 
 A label is for an image as a page shows it. It can belong to several verdicts: on the image, and on the pages to which
-the image links. These verdicts have the key of the label.
+the image links. Each of these verdicts stores the key of the label.
 """
 
 import math
@@ -31,7 +31,7 @@ NEAREST_TO_CERTAIN = 1e-9
 MOST_CANDIDATES = 10_000
 """The newest verdicts of each kind, of content and of noise, among which the least certain are looked for."""
 MOST_BYTES = 10 * 1024 * 1024
-"""Bytes of an image file that is shown."""
+"""The most bytes of an image file that is shown."""
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cache-Control": "private, max-age=3600",
@@ -61,10 +61,14 @@ class ShownImage:
     keyword: float | None
     redundancy: float | None
     entropy: float | None
+    """The scores of three models; None if a model did not judge it."""
     reasons: tuple[ReasonObject, ...]
     decided_by: str
+    """The model or the filter list that decided."""
     audited: bool
+    """Whether it is noise that was requested for the audit."""
     mistaken: bool | None
+    """Whether the audit found it as large as content; None if its size was not judged."""
     bytes: int | None
     decided_at: str
     name: str
@@ -192,7 +196,7 @@ def _matching_numbers(crawl_id: int, verdict_filter: VerdictFilter, before: int)
         yield _labelled(crawl_id, verdict_filter, before)
         return
     query = select(verdict.c.id).where(verdict.c.crawl_id == crawl_id, verdict.c.id < before)
-    if not verdict_filter.audited:  # audited images are all noise, and their index has no such column
+    if not verdict_filter.audited:  # audited images are all noise, and their index has no column `noise`
         query = query.where(verdict.c.noise == verdict_filter.noise)
     for kind in verdict_filter.kinds:
         yield query.where(verdict.c.kind == kind, *_filters(verdict_filter)).order_by(verdict.c.id.desc())
@@ -200,7 +204,7 @@ def _matching_numbers(crawl_id: int, verdict_filter: VerdictFilter, before: int)
 
 def _labelled(crawl_id: int, verdict_filter: VerdictFilter, before: int) -> Select[Any]:
     """A query for the numbers of matching verdicts with a label."""
-    # The query starts from the labels, which are few: + 0 keeps SQLite from scanning all verdicts in their order.
+    # The query starts from the labels, which are few: + 0 keeps SQLite from scanning all verdicts in order of number.
     number = verdict.c.id + 0
     query = select(number).join_from(label, verdict, label.c.key == verdict.c.label_key).where(*labels_of(crawl_id))
     query = query.where(
@@ -230,11 +234,11 @@ def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
 def least_certain(
     connection: Connection, crawl_id: int, kinds: Sequence[AddressKind], most: int, newest: int = MOST_CANDIDATES
 ) -> tuple[ShownImage, ...]:
-    """The verdicts without a label whose probabilities are nearest to the limit, least certain first, among the
-    `newest` of content and of noise of each kind.
+    """Up to `most` verdicts without a label whose probabilities are nearest to the limit, least certain first. Of each
+    kind, the `newest` verdicts of content and as many of noise are considered.
 
-    The limit is the middle between the highest probability of content and the lowest of noise, among the crawl's
-    verdicts on images. The distance from it is measured in log-odds, as the limit may be near 1.
+    The limit is the middle between the highest probability of content and the lowest probability of noise, among the
+    crawl's newest verdicts on images. The distance to the limit is measured in log-odds, as the limit may be near 1.
     """
     content = _newest(connection, crawl_id, AddressKind.IMAGE, newest, noise=False)
     noise = _newest(connection, crawl_id, AddressKind.IMAGE, newest, noise=True)
@@ -252,7 +256,7 @@ def least_certain(
         probabilities |= _newest(connection, crawl_id, AddressKind.LINK, newest, noise=False)
         probabilities |= _newest(connection, crawl_id, AddressKind.LINK, newest, noise=True)
 
-    # Images with a label are left out; the nearest of the others are read.
+    # Read the verdicts with the smallest distances, except those with a label.
     of_labels = select(verdict.c.id).join_from(label, verdict, label.c.key == verdict.c.label_key)
     labelled = set(connection.execute(of_labels.where(*labels_of(crawl_id))).scalars())
     distances = (

@@ -12,13 +12,13 @@ from crawler.metadata.structured_data import letters
 
 FACTS = ("title", "author", "published", "comments")
 MOST_BLOCKS = 2_000
-"""Blocks that are searched."""
+"""The first blocks of a page, which are searched."""
 MOST_LETTERS = 300
-"""Characters of a block that may be a by-line, with the author or the date."""
+"""The most characters of a block that may be a by-line, with the author or the date."""
 
 
 def read_facts(shown_page: ShownPage) -> dict[str, str]:
-    """The facts, read from the source again."""
+    """The facts of a page by name, read from its source again; empty texts for missing facts."""
     return {name: READERS[name](shown_page.page, shown_page.extraction) or "" for name in FACTS}
 
 
@@ -39,7 +39,8 @@ def _facts_by_block(shown_page: ShownPage, facts: dict[str, str]) -> Iterator[tu
             if block.text in comment_lines and index not in shown_page.kept:
                 yield index, "comments"
 
-    # The date and the author may be in several blocks: the short ones nearest to the headline are taken.
+    # The date and the author may be in several blocks. Of the short blocks that contain them, those nearest to the
+    # headline are taken; without a headline, the first ones.
     headline = headline_at(blocks, facts["title"])
     nearest = sorted(range(len(blocks)), key=lambda index: abs(index - (headline or 0)))
     short = [index for index in nearest if len(blocks[index].text) <= MOST_LETTERS]

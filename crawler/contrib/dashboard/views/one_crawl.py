@@ -33,13 +33,13 @@ from crawler.translation.message import N_
 
 Hours = Literal["1", "6", "24", "168", "all"]
 MOST_SEEDS = 5
-"""Seeds that are named."""
+"""The most seeds that the page names."""
 MOST_SLOW = 10
-"""Slow hosts that are listed."""
+"""The most slow hosts that are listed."""
 MOST_PATTERNS = 20
-"""Address patterns that are listed."""
+"""The most address patterns that are listed."""
 MOST_FAILED = 20
-"""Failed seeds that are named."""
+"""The most failed seeds that are named."""
 OUTCOMES_AGE = 60.0
 """Seconds after which the outcomes of all addresses are counted again."""
 SLOW_AGE = 10.0
@@ -51,12 +51,12 @@ MOST_POINTS = 300
 GAP_SECONDS = 60.0
 GAP_LENGTHS = 3.0
 """A line has a gap where no worker was running for more than GAP_SECONDS, and for more than GAP_LENGTHS times the
-interval of the point before.
+interval of the last point before the gap.
 """
 HARVEST_PAGES = 50
-"""The harvest at a point is the share of pages on topic among at least this many pages, as a share of fewer pages is
-not steady: those of the point, and of as many points before it as are needed. At the beginning of a crawl these are all
-pages so far.
+"""The harvest at a point is the share of pages on topic among at least this many pages, because a share of fewer pages
+would jump up and down. The pages are those of the point, and of as many points before it as are needed. At the
+beginning of a crawl they are all pages so far.
 """
 HOUR_SECONDS = 3_600.0
 NOTICES = {
@@ -105,10 +105,12 @@ class Outcomes:
     counted_at: float | None
     """When they were counted; None during the first count."""
     ends: Mapping[str, int]
-    """The number of addresses by how they ended, as in OutcomeTotals.ends."""
+    """The number of addresses by how they ended: `page`, `image`, a code such as `redirected`, or a group such as
+    `failed`.
+    """
     reasons: Mapping[str, Mapping[str, int]]
-    """Why addresses were skipped, were noise, were put off or failed: by group of outcomes, such as `failed`, the count
-    of each reason. A reason is a code, with a slash before its parameter if it has one.
+    """The count of each reason for which addresses were skipped, were noise, were put off or failed, by group of
+    outcomes, such as `failed`. A reason is a code, with a slash before its parameter if it has one.
     """
     error: Sentence | None
 
@@ -220,8 +222,8 @@ def _one_crawl(context: DashboardContext, connection: Connection, summary: Crawl
 
 
 def _site_list(connection: Connection, summary: CrawlSummary, parameters: SiteParameters) -> SiteList:
-    """A part of the sites of a crawl. `more` names the last site of a part, with which the next one begins: by its name
-    in the order of names, else by its count and number, e.g. `120-7`, as `_cursor` reads them.
+    """A part of the sites of a crawl. `more` identifies the last site of the part, after which the next part begins. In
+    the order of names it is the site's name, otherwise its count and number, e.g. `120-7`, which `_cursor` reads.
     """
     sort = parameters.sort
     after = parameters.after

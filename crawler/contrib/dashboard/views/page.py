@@ -46,7 +46,8 @@ METHODS_RUN = frozenset(EXTRACTORS) - {"framework"}
 release may no longer exist.
 """
 MOST_READ = 20_000_000
-"""Bytes of a response that are read: by default crawls accept half as many. A compressed response may have any size.
+"""The most bytes of a response that is shown, twice as many as crawls accept by default. Stored responses are
+compressed, so a small one may become very large.
 """
 MOST_SHOWN = 300_000
 """Characters of the clean text that are shown."""
@@ -73,7 +74,7 @@ class ShownPage:
     headers: Mapping[str, str] = field(default_factory=dict)
     """The headers of its response, by lower-case names."""
     source_at: str = ""
-    """When the source was fetched: earlier than the page if the last response was not stored."""
+    """When the source was fetched: before the text if the last response was not stored."""
     damage: Message | None = None
     """Why the source of a stored response is not shown; None if no response was stored, or if its source is shown."""
     templates: tuple[LeafLabel, ...] = ()
@@ -127,7 +128,7 @@ class ShownPage:
 
 
 def stored_page(connection: Connection, number: int) -> ShownPage:
-    """The page with this number; raises a RefusedError if there is none."""
+    """The page with this number, with its source if it can be shown; raises a RefusedError if there is no page."""
     row = connection.execute(select(page).where(page.c.id == number)).mappings().one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")

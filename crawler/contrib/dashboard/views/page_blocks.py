@@ -1,8 +1,8 @@
 """The blocks of a stored page: whether each is main text, and why. They are shown in a table, and tinted in the
 original.
 
-The method `auto` computes a probability for each block and explains it. But other steps may decide otherwise, and other
-methods compute none; `_other_reason` names these steps.
+The method `auto` computes a probability for each block and explains it. A later step may decide otherwise; then
+`_other_reason` names this step. Other methods compute no probabilities.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from crawler.translation.reasons import Reason
 MOST_TINTED = 1_000_000
 """Bytes of a source whose blocks have reasons in the original: for a larger source, computing them takes too long."""
 AT_ONCE = 200
-"""Blocks in a part."""
+"""The most blocks in a part of the list."""
 DOUBT_DISTANCE = 0.25
 """The distance of a probability from the limit within which a block is in doubt."""
 Which = Literal["all", "kept", "left", "doubt"]
@@ -42,6 +42,7 @@ class PageBlock:
     """A stretch of a page's text without a line break."""
 
     place: int
+    """Its index among all blocks of the page."""
     text: str
     tag: str
     linked: float
@@ -67,11 +68,11 @@ class PageBlocks:
     in_scripts: bool
     """Whether the main text is in the page's scripts, and in no block."""
     limit: float | None
-    """The least probability of a block that is kept."""
+    """The least probability of a block that is kept: `share` times `best`."""
     share: float | None
-    """The limit as a share of the best expected F."""
+    """The weight of precision in the F score."""
     best: float | None
-    """The best expected F."""
+    """The best F score of a main text that can be expected on this page."""
     total: int
     """All blocks."""
     kept: int
@@ -100,7 +101,7 @@ def blocks(shown_page: ShownPage) -> list[PageBlock]:
         kept = index in shown_page.kept
         probability: float | None = None
         reasons: tuple[Reason, ...] = ()
-        if page_explanation is not None and index < len(page_explanation.blocks):
+        if page_explanation is not None and index < len(page_explanation.blocks):  # the model judges the first blocks
             block_explanation = page_explanation.blocks[index]
             probability = block_explanation.probability
             reasons = block_explanation.reasons

@@ -22,7 +22,7 @@ MOST_LINES = 4_000
 MOST_STEPS = 5_000_000
 """Steps that difflib may take in the worst case, in all comparisons of parts of two texts together."""
 ALIKE = 0.35
-"""The least share of their characters that two paragraphs have in common if they are shown as one changed paragraph."""
+"""From this share of common characters on, two paragraphs are shown as one changed paragraph."""
 AROUND = 1
 """Unchanged paragraphs that are shown on each side of a change."""
 LONG = 400
@@ -123,7 +123,7 @@ def _lines(text: str) -> tuple[list[str], int]:
 
 
 def _paragraphs(old: list[str], new: list[str], budget: _Budget) -> Iterator[Paragraph]:
-    """The paragraphs of the comparison, of which none is folded yet."""
+    """The paragraphs of the comparison, not folded yet."""
     for is_same, before, after in parts(old, new, budget):
         if is_same:
             yield from (Paragraph(SAME, (Piece(SAME, line, len(line)),)) for line in before)
@@ -190,7 +190,7 @@ def parts(
     yield True, old[:start], new[:start]
 
     # For each equal stretch that it finds, difflib visits all pairs of equal tokens. There are at most as many
-    # stretches as the shorter part has tokens. White space is no token that difflib looks for.
+    # stretches as the shorter part has tokens. White space does not count: difflib looks only for other tokens.
     old_counts = Counter(token for token in old_part if not token.isspace())
     new_counts = Counter(token for token in new_part if not token.isspace())
     pairs = sum(count * new_counts[token] for token, count in old_counts.items())
@@ -215,7 +215,7 @@ def _common_prefix(old: Sequence[str], new: Sequence[str]) -> int:
 
 
 def _with_folded_middles(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """The pieces; of long unchanged ones, the middle is folded."""
+    """The pieces; the middle of each long unchanged piece is folded."""
     for piece in pieces:
         if piece.kind == SAME and piece.letters > LONG:
             yield Piece(SAME, piece.text[:EDGE], EDGE)

@@ -102,13 +102,15 @@ class PageLinks:
     total: int
     """The length of the whole list."""
     is_cut: bool
-    """Whether more addresses were first found on it than MOST_FOUND."""
+    """Whether more than MOST_FOUND addresses were first found on the page, so that the others are not listed."""
     unread: int
     """Links and images that were not read because the page has too many."""
     links: tuple[PageLink, ...]
     images: tuple[PageImage, ...]
     next: str | None
-    """The value of `after` for the next part."""
+    """The value of `after` for the next part: for addresses first found on the page, the priority and the number of the
+    last one, e.g. `5000.77`; for the other lists, how many entries the parts so far had.
+    """
 
 
 @slow(api.get("/api/pages/{page}/links", summary=N_("Links or images of a page, and their outcomes")))
@@ -158,7 +160,7 @@ def found_count(connection: Connection, key: int) -> tuple[int, bool]:
 def _found_candidates(key: int, most: int) -> Select[tuple[int, int]]:
     """A query for the numbers and priorities of up to `most` addresses first found on the page with this key.
 
-    Any of them are selected, without an order: to sort all, PostgreSQL would search all addresses.
+    If there are more, the database chooses which it returns: to sort them, PostgreSQL would search all addresses.
     """
     page_address = select(address.c.id).where(address.c.key == key).scalar_subquery()
     return select(address.c.id, address.c.priority).where(address.c.parent == page_address).limit(most)
@@ -192,7 +194,7 @@ def _first_found(shown_page: ShownPage, rows: list[Row[Any]], total: int) -> Pag
     """A part of the addresses first found on the page, with the texts of their links. There is a next part if there are
     more than AT_ONCE rows.
     """
-    # The first text of each address that is not empty; the page is only parsed if there are addresses.
+    # For each address, its first link text that is not empty. The page is only parsed if there are addresses.
     anchors: dict[str, str] = {}
     if rows:
         for page_link in shown_page.page.links:
@@ -222,7 +224,7 @@ def _of_source(connection: Connection, shown_page: ShownPage, keys: AddressKeys,
         )
         page_links = replace(_empty_list(shown_page, "images", len(images)), images=listed_images)
     else:
-        anchors: dict[str, str] = {}  # the first text of each address that is not empty; empty without one
+        anchors: dict[str, str] = {}  # for each address, its first link text that is not empty, if any
         for page_link in shown_page.page.links:
             anchors[page_link.url] = anchors.get(page_link.url) or page_link.text
         listed = [(url, text, keys(url)) for url, text in list(anchors.items())[start:end]]

@@ -37,7 +37,7 @@ from crawler.translation.message import N_
 AT_ONCE = 50
 """Pages of a list, before the visitor asks for more."""
 MOST_WORDS = 10
-"""Words of a search."""
+"""The most words of a search."""
 COUNT_SECONDS = 30.0
 """Seconds that counting a crawl's pages may take, in the background."""
 AGE = 60.0
@@ -148,7 +148,7 @@ class ListedCounts:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a search got, in all its responses together."""
+    """How far a search got, in all its responses together; `str` and `progress` write and read it as `after`."""
 
     _: KW_ONLY
     place: Place | None = None
@@ -192,7 +192,7 @@ class PageList:
     after: str | None
     """The value of `after` with which the search continues; None at the end."""
     is_full: bool
-    """Whether the list is as long as one may be; otherwise the time limit or the end was reached."""
+    """Whether the list has AT_ONCE pages; otherwise the time limit or the end was reached."""
     site: SiteChoice
     """The requested site, if any."""
     is_indexed: bool = False
@@ -217,7 +217,7 @@ def matching_pages(
     if len(words) > MOST_WORDS:
         raise RefusedError(HTTPStatus.BAD_REQUEST, "q is wrong; at most {most} words are allowed", most=MOST_WORDS)
 
-    # The requested site. If none or several match, there are no pages, and the visitor may choose one of the several.
+    # The requested site. If no site or several sites match, no pages are listed, and the visitor may choose a site.
     site_choice = SiteChoice(None)
     site_name = parameters.site.strip()
     if site_name:
@@ -235,7 +235,7 @@ def matching_pages(
                 site=site_choice,
             )
 
-    # Without a round, pages are new if they became so in the current one.
+    # Unless a round is requested, the new pages are those of the current round.
     state_round = parameters.round
     if not state_round and parameters.state == "new":
         state_round = crawl.round
@@ -320,7 +320,7 @@ def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:
 
 
 def progress(after: str) -> Progress:
-    """How far the previous responses got; raises a RefusedError if the parameter is not one that was returned."""
+    """How far the previous responses got, from the parameter `after`; raises a RefusedError if it is malformed."""
     if not after:
         return Progress()
     try:

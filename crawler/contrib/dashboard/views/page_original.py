@@ -1,8 +1,9 @@
 """Shows a stored page's source as its readers saw it, made harmless, with the main text tinted and other text greyed.
 
-Nothing of the page is copied unchecked. A new document is written. It has the elements that are listed here, and
-`<div>` or `<span>` in place of others; four attributes, whose values are checked; and all texts, escaped. It has no
-script, no style of the page, no form, no frame and no address. Images are replaced by their descriptions.
+Nothing of the page is copied unchecked. A new document is written. Its elements are those in KEPT_ELEMENTS, and `<div>`
+or `<span>` in place of others. It keeps the attributes `lang`, `dir`, `colspan` and `rowspan` if their values are
+valid, and all texts, escaped. It has no script, no style of the page, no form, no frame and no address. Images are
+replaced by their descriptions.
 
 The document is written while the elements of the page are walked through. `page.containers` says for each container, an
 element that is not inline, at which block its text begins and which block comes after it. So the block of each text is
@@ -58,7 +59,7 @@ class Original:
     is_cut: bool
     """Whether the page is too large to be written to its end."""
     images: int
-    """Images that are replaced by their descriptions."""
+    """The number of images, which are replaced by their descriptions."""
 
 
 @dataclass
@@ -128,7 +129,7 @@ def original(page: Page, kept: frozenset[int], hints: Mapping[int, str], facts: 
                 writer.at = start
                 ends.append(end)
             open_tags.append(_open(writer, element, len(open_tags)))
-            if tag != "iframe" and tag not in UNWRITTEN:
+            if tag != "iframe" and tag not in UNWRITTEN:  # the text in an iframe is for obsolete browsers
                 writer.text(element.text)
         else:
             if tag not in INLINE:

@@ -1,20 +1,20 @@
-"""Searches the pages of a crawl that meet a visitor's conditions, some at a time and in order.
+"""Finds the pages of a crawl that meet a visitor's conditions, in order, a few with each call.
 
 The pages are searched in parts. Indexes of the database return the pages of a part, and check most of the conditions;
 rows are read only to check words, rights or copies. When enough pages are found or the time limit is reached, the
-response contains the place from which to continue. So a million pages are searched in many quick responses.
+result contains the place from which to continue. So a million pages are searched in many quick responses.
 
-A place is the position of one page in the order. A range is a condition in SQL for pages after a place: one range in
-the order of page numbers, two in the orders of relevance. A part is the first pages of a range. For example, the best
-pages first, and after page 7 of relevance 0.8:
+A place is the position of one page in the order. The pages after a place form one range in the order of page numbers,
+and two ranges in the orders of relevance; a range is a condition in SQL. A part is the first pages of a range. For
+example, the best pages first, and after page 7 of relevance 0.8:
 
 - The first range is the pages of relevance 0.8 with a number below 7, the second the pages of a lower relevance.
 - A part of the first range is searched. If it is full, its last page is the next place, after which new ranges begin.
 - If it is not full, the range ends, and a part of the second range is searched.
 
-For words, a part has only the pages that the full-text index returns (`search_index`). All pages are searched if the
-index is not complete yet, if all words have one letter, if a search in the index takes too long, and, in the order of
-relevance, if very many pages have the words.
+If words are searched, a part has only the pages that the full-text index returns (`search_index`). All pages are
+searched instead if the index is not complete yet, if all words have one letter, if a search in the index takes too
+long, and, in an order of relevance, if very many pages have the words.
 """
 
 import time
@@ -31,7 +31,9 @@ from crawler.contrib.dashboard.search_index import SearchIndex, readable_address
 from crawler.store.page_tables import page
 
 NEWEST, BEST, WORST = ORDERS = ("newest", "best", "worst")
+"""By page number, the highest first; by relevance, the highest or the lowest first."""
 NEW, CHANGED, GONE, COPY, PRESENT = STATES = ("new", "changed", "gone", "copy", "present")
+"""A copy is a near-duplicate of another page. All pages that are not gone are present."""
 SEARCH_SECONDS = 0.08
 """The time limit of one search."""
 LARGE_PART = 20_000
@@ -120,14 +122,14 @@ def find_pages(
     index: SearchIndex | None = None,
     seconds: float = SEARCH_SECONDS,
 ) -> SearchResult:
-    """The first matching pages after a place, or of all if it is None, up to `most_hits`. The search ends soon after
-    `seconds`. `index` is the full-text index if it is complete.
+    """Up to `most_hits` matching pages after a place, or from the first page on if `after` is None. The search ends
+    soon after `seconds`. `index` is the full-text index, or None if it is not complete.
     """
     deadline = time.monotonic() + seconds
     indexed_pages = _pages_from_index(query, after, index)
     pages = _Pages(connection, query, indexed_pages)
-    # If the full-text index returned as many pages as requested, it may have more: then a later search continues after
-    # the last one.
+    # If the full-text index returned as many pages as requested, it may have more. Then a later search continues after
+    # the last page that it returned.
     end_of_index: Place | None = None
     if indexed_pages is not None and query.order == NEWEST and len(indexed_pages) == PAGES_FROM_INDEX:
         end_of_index = Place(id=indexed_pages[-1])
@@ -176,8 +178,8 @@ def _pages_from_index(query: PageQuery, after: Place | None, index: SearchIndex 
 
 
 def _conditions(query: PageQuery) -> Iterator[Condition]:
-    """The conditions that indexes can check, without those that are part of the ranges: `_Pages.ranges` has the site in
-    the order of numbers, and the relevance in the other orders.
+    """The conditions that indexes can check, except the conditions that the ranges of `_Pages` contain: on the site in
+    the order of numbers, on the relevance in the other orders.
     """
     if query.order == NEWEST:
         yield from _bounds(query)
@@ -225,8 +227,8 @@ class _Pages:
         else:
             self.part_limit = LARGE_PART
 
-        # The condition of all ranges. With pages from the full-text index it has no condition on the crawl, for which
-        # SQLite would scan all pages of the crawl.
+        # The condition that all ranges share. With pages from the full-text index, it does not mention the crawl,
+        # because SQLite would then scan all pages of the crawl.
         self.scope = page.c.crawl_id == query.crawl
         if indexed_pages is not None:
             self.scope = page.c.id.in_(bindparam("indexed", indexed_pages, expanding=True, literal_execute=True))
@@ -241,8 +243,8 @@ class _Pages:
         self.checks_list_index = connection.dialect.name == "sqlite" and not is_in_order
 
     def ranges(self, place: Place | None) -> list[ColumnElement[bool]]:
-        """Conditions on the pages after a place, in order: with an order of relevance, first on the other pages of the
-        same relevance, then on the rest.
+        """The ranges of the pages after a place, or of all pages if it is None. In an order of relevance, the first
+        range has the other pages of the same relevance, the second range the rest.
         """
         if self.is_by_number:
             if place is None:
@@ -305,7 +307,7 @@ class _Pages:
         keys = select(*(part.c[name] for name in self.key_columns))
         rows = keys.where(*self._matches(part)).order_by(*self._order(part.c))
         if not self.query.words:
-            # All at once, or a busy machine would return few pages in each search.
+            # Without checks of the time, with which a busy machine would return few pages in each search.
             places = [_place(row) for row in self.connection.execute(rows.limit(most_hits))]
             if places:
                 yield [Hit(id=place.id, text=None) for place in places], places[-1]
@@ -333,8 +335,8 @@ class _Pages:
             rows: Select[Any] = select(literal_column("1")).select_from(text("page AS listed INDEXED BY page_list"))
             rows = rows.where(listed["crawl_id"] == self.query.crawl, listed["id"] == part.c.id)
             yield rows.where(*(check(listed[name], value) for name, check, value in self.conditions)).exists()
-        # Conditions on rows come last: SQLite checks in this order, and rows are long. They are not EXISTS, which
-        # PostgreSQL turns into a join with all rows.
+        # Conditions on rows come last: SQLite checks in this order, and rows are long. They are scalar subqueries,
+        # because PostgreSQL turns EXISTS into a join with all rows.
         for condition in self._conditions_of_rows():
             yield select(condition).where(ROW.c.id == part.c.id).scalar_subquery()
 

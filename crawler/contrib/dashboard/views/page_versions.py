@@ -19,7 +19,9 @@ from crawler.store.page_tables import page, page_version
 from crawler.translation.message import N_
 
 DEFAULT = -1
-"""The value of `old` and `new` for which a default version is taken."""
+"""The value of `old` and `new` if the visitor chose no version: `new` is then the current text, `old` the one before
+`new`.
+"""
 MOST_VERSIONS = 50
 """The most versions that are listed, newest first."""
 MOST_LETTERS = 200_000
@@ -125,8 +127,8 @@ def _chosen(texts: list[Any], number: int, default: Any) -> Any:
 
 
 def _shares(texts: list[Any]) -> Iterator[float | None]:
-    """The share of each text and the previous text that is only in one of the two. Whole lines are compared, which is
-    quick; the rest of a text after MOST_LINES lines counts as one line.
+    """For each text and the one before it in time, the share of both that is only in one of the two. Whole lines are
+    compared, which is quick; the rest of a text after MOST_LINES lines counts as one line.
     """
     read_texts = [version.text[:MOST_LETTERS] for version in texts]
     lines = [Counter(text.split("\n", MOST_LINES)) for text in read_texts]
