@@ -2,6 +2,6 @@
 
 A request comes over a connection with limits (.server), is checked (.access), and goes to the view for its address
 (.app). A view reads the database briefly (crawler.store.read_only) and renders a template. The views' data is also
-available as JSON under `/api/`. The dashboard changes only labels and jobs, in the database; runs that are started here
-write logs.
+available as JSON under `/api/`. Visitors can change labels and jobs, pause and stop crawls, and erase pages; each
+change is recorded in the database. Runs of jobs that start here write logs.
 """

@@ -112,7 +112,8 @@ def host_name(host_header: str) -> str:
 
 
 def _name_and_port(origin: str) -> str:
-    """The host name and the port of an origin, without a default port. Without a scheme, both are default ports.
+    """The host name and the port of an origin, without the default port of its scheme; if it has no scheme, without
+    either default port.
 
     >>> _name_and_port("https://Bees.example:443"), _name_and_port("//localhost:6080"), _name_and_port("null")
     ('bees.example', 'localhost:6080', 'null')

@@ -306,9 +306,10 @@ async def _admit(context: DashboardContext, scope: Any) -> None:
 
 
 def _read_parameters(request: Request) -> str:
-    """Turn the fields of a form into query parameters; returns the token of the form, or an empty text.
+    """Replace the query of a request by its parameters: of the address, or for a change of the form in its body.
+    Returns the token of the form, or an empty text.
 
-    One rule applies to all parameters of views: the first value of each name counts, and an empty value counts as
+    So one rule applies to all parameters of views: the first value of each name counts, and an empty value counts as
     absent.
     """
     scope = request.scope
@@ -338,7 +339,7 @@ async def _visitor(context: DashboardContext, request: Request) -> Visitor:
     logins = context.logins
     if not logins.look_for_users():
         return Visitor(token=context.access.token)
-    # A header without a name and a password is not counted as a wrong password; the request is one without a login.
+    # A header without a name and a password is ignored rather than counted as a wrong password.
     credentials = basic_credentials(request.headers.get("authorization", ""))
     if credentials is not None and logins.visitor(request) is None:
         await in_turn(logins.log_in_program, request, *credentials)

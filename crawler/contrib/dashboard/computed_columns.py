@@ -19,7 +19,7 @@ def json_value(column: ColumnElement[Any], dialect: str, *path: str) -> ColumnEl
 
 
 def right(column: ColumnElement[Any], dialect: str, use: str) -> ColumnElement[str]:
-    """The state of a use of a page, from its column `rights`; unknown if nothing was read."""
+    """What a page's column `rights` says about a use, e.g. `allowed`; `unknown` if it says nothing."""
     return func.coalesce(json_value(column, dialect, "uses", use), State.UNKNOWN.value)
 
 

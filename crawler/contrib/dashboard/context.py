@@ -77,7 +77,7 @@ class Result:
     ready: threading.Event = field(default_factory=threading.Event, repr=False)
     """Set when a computation ends, cleared when the next one is queued."""
     done: int = 0
-    """The progress, if the computation reports it."""
+    """The progress, if the computation reports it, e.g. the pages that it has read."""
 
 
 class Background:
@@ -93,8 +93,8 @@ class Background:
         self._thread: threading.Thread | None = None
 
     def get(self, name: Hashable, compute: Callable[[], Any], age: float, patience: float = 0.0) -> Result:
-        """The last result of this name. If it is older than `age` seconds, it is computed again. While it is being
-        computed, the request waits for it up to `patience` seconds.
+        """The last result of this name. It is computed again if it is older than `age` seconds, and older than
+        `least_kept_ratio` times the duration of its computation. The request waits for that up to `patience` seconds.
         """
         with self._lock:
             result = self._results.use(name) or Result()
@@ -132,7 +132,7 @@ class Background:
                 logger.exception("A background computation failed")
                 result.error = Message("It cannot be computed; see the log.")
             result.took = time.monotonic() - begun
-            with self._lock:  # last: a request that waits reads the result as soon as `ready` is set
+            with self._lock:  # after all else: a waiting request reads the result as soon as `ready` is set
                 result.at = time.time()
                 result.busy = False
                 result.ready.set()
@@ -222,7 +222,7 @@ def language_of(request: Request) -> str:
 
 
 def _chosen_language(request: Request) -> str | None:
-    """The language that a link chooses; not that of a form, which may have a field of the same name."""
+    """The language that a link chooses, e.g. `?lang=en`; None for forms, which may have another field of this name."""
     if request.method in SAFE_METHODS:
         return request.query_params.get("lang")
     return None
@@ -245,8 +245,8 @@ SLOW_VIEWS = CapacityLimiter(SLOW_VIEW_THREADS)
 
 
 def slow(register: Callable[[Callable[..., Any]], object]) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """A decorator around one of FastAPI, such as `router.get("/")`, for a view that may take long or wait for a crawl's
-    lock: it runs in one of the few threads for such views, so that other views need not wait for it.
+    """Wraps a decorator of FastAPI, such as `router.get("/")`, for a view that may take long or wait for a crawl's
+    lock. The view then runs in one of the few threads for such views, so that other views need not wait for it.
     """
 
     def decorate(view: Callable[P, T]) -> Callable[P, T]:

@@ -2,8 +2,8 @@
 
 A login is kept in memory, so it ends with the dashboard. It also ends after SESSION_SECONDS, when the user logs out,
 and when the user's password, role or name changes. Wrong passwords slow down further logins from the same network, and
-further logins of the same user from networks where this user has not logged in before. From other networks this user
-can still log in, so that nobody can lock a user out.
+further logins of the same user from networks where this user has not logged in before. From a network where the user
+has logged in before, the user can still log in, so that nobody can lock a user out.
 """
 
 import base64
@@ -46,13 +46,13 @@ USER_TRIES = 20
 up to a MINUTE.
 """
 USER_SECONDS = 3_600
-"""Seconds after the last wrong password of a user until all of this user's are forgotten."""
+"""Seconds after the last wrong password of a user until all wrong passwords of this user are forgotten."""
 MOST_REMEMBERED = 10_000
-"""Networks that are remembered; also users, and pairs of a user and a network."""
+"""The most networks that are remembered, the most users, and the most pairs of a user and a network."""
 ONE_PASSWORD = CapacityLimiter(1)
 """The thread that checks passwords."""
 MOST_WAITING = 10
-"""Passwords that wait to be checked."""
+"""The most passwords that wait to be checked; further logins are refused as BUSY."""
 T = TypeVar("T")
 
 
@@ -64,7 +64,7 @@ class Visitor:
     """Empty if the dashboard has no users."""
     is_editor: bool = True
     token: str = field(default="", repr=False)
-    """The token that forms send with each change; only pages of this login know it."""
+    """The token that forms send with each change; only pages of this login contain it."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class UserGuesses:
     """When the last wrong password came."""
 
     def seconds_to_wait(self, now: float) -> float:
-        """Seconds for which logins from such a network are refused.
+        """Seconds for which logins from networks where this user has not logged in are refused.
 
         >>> [UserGuesses(count, last=0.0).seconds_to_wait(0.0) for count in (19, 20, 21, 25, 26, 1_000_000)]
         [0.0, 1.0, 2.0, 32.0, 60.0, 60.0]
@@ -149,7 +149,7 @@ class Logins:
         user: User | None = None
         if self.users is not None:
             user = self.users.all().get(name)
-        # A password is also checked if there is no such user: that takes as long, and so does not tell.
+        # A password is also checked if there is no such user, so that the time does not tell which users exist.
         if not is_password(password, user.password if user else hash_of_nobody()) or user is None:
             self._count_wrong(network, name)
             logger.warning("Wrong password for %s from %s", printable(repr(name[:64])), network or "an unknown network")

@@ -30,13 +30,13 @@ from crawler.translation.message import Message
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 """The text format of Prometheus."""
 READ_SECONDS = 30.0
-"""Seconds that reading may take, in the background."""
+"""Time limit for reading the figures, in the background."""
 AGE = 5.0
 """Seconds after which the figures are read again."""
 PATIENCE = 5.0
 """Seconds that a request waits for new figures."""
 RECENT_SECONDS = 600.0
-"""Time over which the harvest rate is computed."""
+"""The time over which the harvest is computed: the share of pages that are on topic."""
 MOST_DUE = 10_000
 """Due pages are counted up to this number."""
 MOST_CRAWLS = 500
@@ -56,7 +56,7 @@ COUNTERS = {
 }
 """The counters of each crawl, by their names in samples, with their descriptions."""
 LabelledValue = tuple[Sequence[str], float | None]
-"""The values of the labels of a metric, and its value with these labels; an unknown value is left out."""
+"""The values of the labels of a metric, and the metric's value for them; None is left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ def render(template: str, language: str, root: str, values: Mapping[str, Any]) -
 
 
 def short_span(seconds: float | None) -> str | Message:
-    """A time span in the largest unit that it has at least twice; short spans have decimals.
+    """A time span in the largest unit of which it has at least two; short spans have decimals.
 
     >>> [str(short_span(seconds)) for seconds in (None, -1, 0.0123, 2.5, 119.9)]
     ['–', '0 s', '13 ms', '2.5 s', '119 s']
@@ -217,7 +217,7 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
     >>> [piece.text for piece in excerpt("All bees like Honey.", ["honey"])]
     ['All bees like ', 'Honey', '.']
     """
-    # Only the part of the text from the first match on is searched for further ones.
+    # Only a part of the text is searched for further matches: from shortly before the first match on.
     start = _after_blank(text, max(0, _first_match(text, words) - BEFORE))
     is_beginning_cut = start > 0
     text = CONTROL.sub("\ufffd", text[start : start + MOST_SEARCHED])
@@ -300,7 +300,9 @@ def _after_blank(text: str, index: int) -> int:
 
 
 def _before_blank(text: str, start: int, most: int) -> int:
-    """Where a passage may end: `most` characters after the start, or before that after the last whole word, if near."""
+    """Where a passage may end: `most` characters after the start, or if that is within a word, at the last blank before
+    it, if one is near.
+    """
     end = start + most
     if end >= len(text):
         return len(text)

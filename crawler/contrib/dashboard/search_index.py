@@ -49,7 +49,7 @@ SEARCH_SECONDS = 1.0
 STEPS = 20_000
 """Instructions of SQLite between two checks of the time (https://www.sqlite.org/c3ref/progress_handler.html)."""
 LONGEST = 32
-"""Letters of a word that are looked up; the pages that the index returns are checked for the whole word."""
+"""Only this many letters of a word are looked up; the pages that the index returns are checked for the whole word."""
 # The tokenizer splits at ASCII characters that are not letters or digits (https://www.sqlite.org/fts5.html), so these
 # signs are replaced by characters for private use.
 IS_ASCII_SIGN = np.array([not chr(code).isalnum() and code != ord(" ") for code in range(128)] + [False])
@@ -57,7 +57,8 @@ IS_ASCII_SIGN = np.array([not chr(code).isalnum() and code != ord(" ") for code 
 PRIVATE_USE = 0xE000
 """What is added to the code point of a sign."""
 # Table `crawl` has the time of the newest indexed page of each crawl, table `page` the time of each indexed page: when
-# the indexed version was fetched.
+# the indexed version was fetched. A crawl is identified by its number and start time: after a reset, another crawl may
+# have its number.
 TABLES = """
 CREATE TABLE IF NOT EXISTS crawl (id INTEGER PRIMARY KEY, started_at REAL, fetched_at TEXT);
 CREATE TABLE IF NOT EXISTS page (

@@ -33,7 +33,8 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
     logging.basicConfig(format="%(asctime)s %(levelname)s: %(message)s")
     logging.getLogger("crawler.contrib.dashboard.logins").setLevel(logging.INFO)
     if hasattr(os, "nice"):
-        starting_thread()  # begins before, so that the runs of jobs, which this thread starts, keep the normal priority
+        # This thread starts the runs of jobs. It begins before `nice`, so that they keep the normal priority.
+        starting_thread()
         os.nice(NICE)
     context = DashboardContext(url, Path(settings["OUTPUT_DIR"]), settings, access, Logins(users), address.root)
     return serve_application(dashboard(context), address, display_url(url))
@@ -45,10 +46,10 @@ def names_in(settings: BaseSettings, setting: str) -> list[str]:
 
 
 def root_of(settings: BaseSettings) -> str:
-    """The path of the dashboard without a slash at its end; empty at the root of the host."""
+    """The path in DASHBOARD_PATH, e.g. `/crawls`, without a slash at its end; empty at the root of the host."""
     root = str(settings["DASHBOARD_PATH"]).strip("/")
     parts = root.split("/") if root else []
-    # Browsers resolve the parts . and .. of an address.
+    # The parts . and .. are not allowed, because browsers would resolve them.
     if not all(re.fullmatch(r"[\w.~-]+", part, re.ASCII) and part.strip(".") for part in parts):
         raise WrongUseError(
             "setting DASHBOARD_PATH is wrong; allowed is a path of letters, digits and . _ ~ -, such as /crawls"

@@ -25,7 +25,9 @@ from crawler.translation.message import N_, Message, localized
 from crawler.urls.lru_dict import LruDict
 
 CLIENT_SECONDS = 60
-"""Time limit for the head of a request, for its body, and for the client to receive each PIECE of a response."""
+"""Time limit for the head of a request, for its body, for the client to receive each PIECE of a response, and for the
+next request to begin.
+"""
 SEND_BUFFER = 1 << 17
 """Bytes of a response that the system buffers for a client: with more, a stalled client is noticed late."""
 PIECE = 1 << 14
@@ -41,7 +43,9 @@ until they have sent the whole body.
 MOST_IN_TRANSIT = 100_000_000
 """Bytes of all responses in transit; above it, the responses without progress for the longest time are aborted."""
 MOST_WAITING = 100
-"""Requests whose responses are being prepared: they wait for a thread or have one."""
+"""The most requests whose responses are being prepared, which wait for a thread or have one; further requests are
+refused as BUSY.
+"""
 MOST_CONNECTIONS = 500
 """The most open connections; for a further one, `Connections.make_room` closes an older one."""
 TOO_LARGE = RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large.")
@@ -120,6 +124,8 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        # Limit the time for the head from its first byte on. Data that arrives before the last response has been sent
+        # is of the next request, whose head is limited by the timer of the response's last piece.
         if not self.has_head_begun and not self.is_waiting and self not in self.all_connections.in_transit:
             self.has_head_begun = True
             self._limit_time()
@@ -136,7 +142,7 @@ class Connection(H11Protocol):
         """Pass a request with its whole body to the dashboard, and send the response in pieces."""
         self._stop_timer()
         body, refusal, is_whole = await self._receive_body(scope, receive)
-        if body is None:
+        if body is None:  # the client is gone
             return
         self._stop_timer()
         self.has_head_begun = False
@@ -181,7 +187,7 @@ class Connection(H11Protocol):
             end = start + PIECE
             is_last = not is_more and end >= len(body)
             self._limit_time()
-            if is_last:  # the next request may begin while the piece is sent
+            if is_last:  # before it is sent, because the next request may begin meanwhile
                 self.all_connections.in_transit.pop(self)
             else:
                 self.all_connections.in_transit.use(self)
@@ -232,16 +238,18 @@ class Connection(H11Protocol):
 
 @dataclass(frozen=True)
 class ListenAddress:
-    """The address on which a dashboard listens, its path, and the addresses of reverse proxies."""
+    """The address on which a dashboard listens, and the reverse proxies before it."""
 
     host: str
     port: int
     root: str = ""
+    """The path under which a reverse proxy serves the dashboard."""
     proxies: tuple[str, ...] = ()
+    """The addresses and networks of the reverse proxies."""
 
 
 def start_line(where: str, host: str, port: int, root: str = "") -> Message:
-    """The line with the address of the dashboard.
+    """The line with the address of the dashboard; `where` is the database that it shows.
 
     >>> str(start_line("crawl.db", "::1", 6080))
     'The dashboard of crawl.db is at http://[::1]:6080/ (Ctrl-C stops it)'

@@ -24,6 +24,7 @@ HASH = re.compile(r"scrypt:[0-9]{1,6}:([0-9a-f]{2}){1,64}:[0-9a-f]{128}", re.ASC
 """The method, its cost, the salt, and the digest of a password."""
 LEAST_PASSWORD = 8
 MOST_PASSWORD = 200
+"""The fewest and the most characters of a password."""
 # Parameters of scrypt (https://www.rfc-editor.org/rfc/rfc7914#section-2); with these, a check takes 0.1 s and 32 MB.
 COST = 1 << 15
 BLOCK = 8

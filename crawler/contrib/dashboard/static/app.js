@@ -1,4 +1,5 @@
-// What all pages share: times in the visitor's time zone, keys, forms that replace a part of the page, live parts.
+// What all pages share: times in the visitor's time zone, keys, forms that replace parts of the page, and parts that are
+// refreshed.
 
 import { charts } from "./charts.js";
 
@@ -66,7 +67,7 @@ function append(text, id) {
   }
 }
 
-// A form with data-goes-on is sent as soon as it is visible: it continues a search.
+// A form with data-goes-on, which continues a search, is sent as soon as it is visible.
 const seen = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
     if (!isIntersecting) continue;
@@ -181,8 +182,8 @@ function step(by) {
   next?.scrollIntoView({ block: "nearest" });
 }
 
-// The link that Enter opens: one to a page of the dashboard rather than one to the web.
-function opens(item) { return item.querySelector("a[href^='/']") || item.querySelector("a[href]"); }
+// The link that Enter opens: if possible, a link to a page of the dashboard rather than to the web.
+function linkOf(item) { return item.querySelector("a[href^='/']") || item.querySelector("a[href]"); }
 
 document.addEventListener("keydown", (event) => {
   const field = event.target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
@@ -195,7 +196,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.key === "Enter") {  // the browser itself presses a link or a button that has the focus
-    if (event.target.matches("[data-item]:not(a, label)")) opens(event.target)?.click();
+    if (event.target.matches("[data-item]:not(a, label)")) linkOf(event.target)?.click();
     return;
   }
   const selector = `[data-key="${CSS.escape(event.key)}"]`;

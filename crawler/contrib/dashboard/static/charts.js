@@ -9,7 +9,7 @@
 
 const COLOURS = ["--first", "--second", "--third", "--fourth", "--fifth"];
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [5, 2]]; // so that lines also differ without colours
-const FEW = 12; // with fewer moments, each has a dot, as a short line is hardly visible
+const FEW = 12; // with fewer values, a line has a dot at each, because short lines are hardly visible
 // If a line has LEAST_TO_CUT values or more, the axis may end below the highest one: at ROOM times the HIGH quantile, if the
 // highest value is more than FAR times this quantile.
 const LEAST_TO_CUT = 8, HIGH = 0.98, FAR = 3, ROOM = 1.5;
@@ -44,7 +44,8 @@ function moment(seconds) {
   return new Date(1000 * seconds).toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" });
 }
 
-// The labels below the axis: days if the marks are days apart, else times, with the day where it changes.
+// The labels below the axis: days if the marks are at least a day apart, otherwise times, with the day where it changes.
+// `apart` is the number of seconds between two marks.
 function times(chart, marks, _axis, _space, apart) {
   let before = "";
   return marks.map((mark) => {

@@ -1,7 +1,8 @@
-// Labels images one after another: the focus moves to the next, the last label can be undone, arrows move in the list.
+// Labels images one after another: the focus moves to the next image, the last label can be undone, and the arrow keys move
+// the focus through the list.
 
 const undo = document.getElementById("undo");
-let last = null; // the id of the image that was labelled last, and its label before
+let last = null; // the id of the image that was labelled last, its earlier label, and whether that is being restored
 
 function cards() { return [...document.querySelectorAll(".image[data-item]")]; }
 
@@ -38,7 +39,7 @@ const WAYS = {
   ArrowUp: ["top", "bottom", -1], ArrowDown: ["bottom", "top", 1],
 };
 
-// The nearest image that lies wholly in that direction; a distance to the side counts three times.
+// The nearest image that lies wholly in the direction of an arrow, one of WAYS; a distance to the side counts three times.
 function beside(card, [edge, begin, way]) {
   const [across, long] = edge === "left" || edge === "right" ? ["y", "height"] : ["x", "width"];
   const middle = (box) => box[across] + box[long] / 2;

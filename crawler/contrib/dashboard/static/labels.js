@@ -1,4 +1,6 @@
-// Labels the blocks of a page: Shift selects ranges, some keys also label the next block, and the text of the chosen blocks is shown.
+// Labels the blocks of a page. A click with Shift labels all blocks from the last changed one to the clicked one. The keys J
+// and K label the next or the previous block like the current one. The key a chooses all from the last changed one to it.
+// After each change, the text of the chosen blocks is shown.
 
 const form = document.getElementById("sheet");
 const boxes = [...form.querySelectorAll(".labels-blocks input")];
