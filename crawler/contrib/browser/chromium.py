@@ -1,8 +1,9 @@
 """The life cycle of the browser: started when first needed, replaced after many pages or a fault, ended when idle.
 
 The browser has no network: its proxy is an address where nothing listens, and it resolves no host names. All requests
-of a page are answered by the crawler (crawler.contrib.browser.page_load), or fail. If the crawler, or the driver that
-Playwright runs between the two, ends for any reason, the browser loses its pipe and ends as well.
+of a page are answered by the crawler (crawler.contrib.browser.page_load), or fail. Between the crawler and the browser
+Playwright runs a process of its own, the driver. If the crawler or the driver ends for any reason, the browser loses
+its pipe and ends as well.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ REMOVED_ARGUMENTS = ("--disable-popup-blocking",)
 VIEWPORT: ViewportSize = {"width": 1280, "height": 4000}
 """A high viewport, so that lists that grow when their end is visible show more at once."""
 MOST_PAGES = 200
-"""Pages after which the browser is replaced, to free the memory that it leaks."""
+"""The most pages of one browser, which is then replaced, to free the memory that it leaks."""
 CLOSE_SECONDS = 5.0
 """Time limit for closing a tab or a browser."""
 START_SECONDS = 60.0
@@ -75,13 +76,13 @@ class RunningBrowser:
     driver: int
     """The id of the driver's process, which started the browser."""
     pages: int = 0
-    """Pages that it has been given."""
+    """Pages for which it has opened a tab."""
     tabs: int = 0
     """Tabs that are open or being opened."""
     is_spent: bool = False
     """Whether it gets no further pages; it ends when its last tab is closed."""
     idle_since: float = 0.0
-    """The time of the event loop at which its last tab was closed; 0 before that."""
+    """When a tab was closed last, by the clock of the event loop; 0 before the first."""
     watching: asyncio.Task[None] | None = field(default=None, repr=False)
 
     @property
@@ -132,7 +133,7 @@ class Chromium:
             await asyncio.wait(self._ending)
 
     async def _open(self) -> tuple[RunningBrowser, BrowserContext]:
-        """A new profile, and the browser that has it; if a browser cannot open a profile, another one is tried once."""
+        """A new profile, and the browser that has it; if a browser cannot open a profile, another browser is tried."""
         try:
             return await self._open_once()
         except BrowserError:
@@ -199,7 +200,7 @@ class Chromium:
                 return
 
     def _end(self, running: RunningBrowser) -> None:
-        """End a browser in the background, once."""
+        """End a browser in the background."""
         if self._running is running:
             self._running = None
         task = asyncio.ensure_future(_shut_down(running))
@@ -254,7 +255,7 @@ def _end_too_large(running: RunningBrowser) -> None:
     memory = {process: memory_of(process) for process in process_tree(running.driver)}
     if sum(memory.values()) > MOST_BYTES_OF_ALL:
         running.is_spent = True
-        # All but the driver, which notices this and is ended in the normal way.
+        # The driver stays: it notices that the browser is gone, and `_shut_down` ends it.
         kill(process for process in memory if process != running.driver)
         return
     kill(process for process, size in memory.items() if size > MOST_BYTES_OF_PAGE and is_renderer(process))

@@ -3,8 +3,8 @@
 The server of such an application sends the same source for all addresses, called a frame here. The pages differ by
 their paths, or by a route: a fragment such as `#/post/one`. The scripts of the frame show a page for any address. So
 the frame is also rendered for a made-up address in the folder of the page in question. If the made-up address shows the
-same text, and all links and images of the page, the page does not exist. This requests only the data that the
-application looks up for the made-up address, and is done only for pages with little text.
+same text, and all links and images of the page, the page does not exist. Rendering the made-up address requests only
+the data that the application looks up for this address. It is done only for pages with little text.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ShownParts:
     """The text, links and images that a page shows."""
 
     text: str | None
-    """The fingerprint of its text."""
+    """The fingerprint of its text; None if it has no letters or digits."""
     links: frozenset[str]
     """The links to other addresses."""
     images: frozenset[str]
@@ -72,8 +72,8 @@ class FallbackPages:
         return self._frames.get(key, path) != path
 
     async def has(self, rendered: Page, render: Callable[[str], Awaitable[Page | None]]) -> bool:
-        """Whether these pages include `rendered`, a page rendered from a frame: it shows what a made-up address shows.
-        `render` renders the frame at an address, and returns None if that fails.
+        """Whether `rendered`, a page rendered from a frame, is the application's page for addresses that do not exist:
+        it shows what a made-up address shows. `render` renders the frame at an address; it returns None if that fails.
         """
         text = rendered.once(self.extract).text
         url = made_up_address(rendered.url)

@@ -1,4 +1,4 @@
-"""Limits how many requests to other sites pages can cause, because nobody chose these sites for the crawl."""
+"""Limits the requests that pages can cause to other sites, because nobody chose these sites for the crawl."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -7,11 +7,12 @@ from crawler.contrib.browser.parts import PagePart
 from crawler.urls.address import address_of
 
 MOST_HOSTS = 5
-"""Hosts of other sites that a page may request: usually one API for its text, and a few content delivery networks for
-its scripts. Scripts in the cache are not requested, so later pages of a site can use more hosts.
+"""The most hosts of other sites that a page may request: usually one API for its text, and a few content delivery
+networks for its scripts. Scripts in the cache are not requested, so later pages of a site can use more hosts.
 """
 MOST_OF_SITE = 200
-"""Requests to other sites that all pages of a site may cause together: usually each of its scripts once, and some data.
+"""The most requests to other sites that all pages of a site may cause together: usually each of its scripts once, and
+some data.
 """
 
 

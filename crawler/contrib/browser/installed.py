@@ -8,9 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-"""The names of the program; the first is the same browser without the parts that draw windows."""
+"""The names of Chromium's program; the first is a variant without the parts that draw windows."""
 FOLDERS = {"linux": ".cache/ms-playwright", "darwin": "Library/Caches/ms-playwright"}
-"""Where Playwright installs browsers, in the home folder. The event loop of a crawl on Windows cannot start one."""
+"""Where Playwright installs browsers, in the home folder. On Windows there is no rendering, because the event loop of a
+crawl cannot start a browser there.
+"""
 
 
 @cache

@@ -1,8 +1,8 @@
 """Renders a page: the browser gets its source, the crawler fetches its parts, and the resulting HTML is returned.
 
-The browser pauses each request of the page. The first request, for the page itself, is answered with its source; others
-are answered according to the kind of the part (.parts). The page is complete when it has stopped changing and waits for
-no part. Then it is scrolled and clicked, as the options say, and written as HTML.
+The browser pauses each request of the page. The first request, for the page itself, is answered with its source; other
+requests are for parts, and are answered according to the kind of part (.parts). The page is complete when it has
+stopped changing and waits for no part. Then it is scrolled and clicked, as the options say, and written as HTML.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MOST_REQUESTS = 100
 """The most parts of a page that are fetched."""
 MOST_BYTES = 20_000_000
-"""The bytes of the fetched parts after which no more are fetched."""
+"""When the fetched parts of a page have more bytes than this, no further part is fetched."""
 FLOOD = 1_000
 """Requests of a page, including refused ones, after which the page fails."""
 MOST_STORED = 10_000_000
@@ -90,8 +90,8 @@ class Renderer:
     async def render(self, source: PageSource) -> str:
         """The HTML of a page after its scripts have run; raises a RenderError.
 
-        When a browser crashes, all its open pages are lost, and the page that caused the crash is not known. So each of
-        them is rendered once more, one at a time.
+        When a browser crashes, all its open pages are lost, and the page that caused the crash is not known. So each
+        lost page is rendered once more, one at a time.
         """
         html = await self._attempt(source)
         if html is None:
@@ -142,6 +142,7 @@ class PageLoad:
     part_bytes: int = 0
     """Bytes of the parts that were fetched."""
     requested_urls: set[str] = field(default_factory=set)
+    """The addresses of the parts that the page has requested."""
     foreign_hosts: set[str] = field(default_factory=set)
     """The hosts of other sites that the page has requested."""
     _answering: set[asyncio.Task[None]] = field(default_factory=set)
@@ -195,7 +196,7 @@ class PageLoad:
         return str(await world.call(f"serialize({self.options.most_characters})"))
 
     async def _settle(self, world: World, end: float) -> None:
-        """Wait until the page has stopped changing and waits for no part, but at most until the time `end`."""
+        """Wait until the page is complete, but at most until the time `end` of the event loop."""
         now = asyncio.get_running_loop().time
         last_measure = None
         stable_since = now()
@@ -321,7 +322,9 @@ class PausedRequest:
         )
 
     def _kind(self, headers: Mapping[str, str]) -> str:
-        """What it is loaded as. Chromium does not distinguish prefetched pages and event streams from other data."""
+        """What it is loaded as: Chromium's resource type, except for prefetched pages and event streams, which Chromium
+        does not distinguish from other data.
+        """
         if "prefetch" in headers.get("sec-purpose", headers.get("purpose", "")):
             return "prefetch"
         if headers.get("accept") == "text/event-stream":

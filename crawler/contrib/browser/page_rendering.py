@@ -1,7 +1,8 @@
 """Decides which pages are rendered in a browser, and fetches their parts through the crawler's downloader.
 
-Rendering a page is a trial: it shows whether a browser adds text or links to pages with its address pattern. From the
-trials so far, `frontier.patterns` decides whether further pages of the pattern are rendered.
+An address pattern stands for similar addresses of a site, e.g. `/post/*`. Rendering a page is a trial: it shows whether
+a browser adds text or links to pages with its address pattern. From the trials so far, `frontier.patterns` decides
+whether further pages of the pattern are rendered.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ class PageRendering:
         return self.is_always or self._rendering_of(page) is not RenderingState.NOT_DUE
 
     async def rendered(self, page: Page, response: Response) -> RenderedPage:
-        """The page after its scripts have run, or the page itself if rendering it, or earlier pages with its address
-        pattern, gained nothing.
+        """The page after its scripts have run, or the page itself if rendering fails. Unless all pages are rendered, also
+        the page itself if rendering gains nothing, or gained nothing in the trials of its address pattern.
         """
         if not self.is_always:  # wait for the trials that decide
             async with self.trial_ended:
@@ -90,13 +91,14 @@ class PageRendering:
     def _rendering_of(self, page: Page) -> RenderingState:
         """Whether a page is due to be rendered, by the trials so far."""
         has_sign = sign_of(page, page.once(self.extract)) is not None
-        # The random number of a page is the same in each round, so that its texts of all rounds can be compared.
+        # `draw` decides whether a page is rendered to audit the rule. It is the same in each round, so that the texts
+        # of a page in all rounds can be compared.
         draw = int.from_bytes(blake2b(page.url.encode(), digest_size=4).digest()) / 2**32
         return self.frontier.patterns.of(page.url).rendering_of(page.url, has_sign, draw)
 
     async def _trial(self, page: Page, response: Response, pattern: str) -> RenderedPage:
         """Render a page, and compare its text and links with those of its source; returns the rendered page, or the
-        page itself if rendering failed or gained nothing.
+        page itself if rendering failed or, unless all pages are rendered, gained nothing.
         """
         is_frame = self.fallbacks.note_frame(page)
         try:
@@ -170,7 +172,7 @@ class PartDownloads:
         return answer
 
     def _is_refused(self, part: PagePart) -> bool:
-        """Whether a filter list contains a part, or its host is closed, or rests after it refused or failed."""
+        """Whether a filter list contains a part, or its host is closed or rests after a refusal or a failure."""
         if self.lists is not None and self.lists.hit(part.url, part.page, part.kind):
             return True
         if self.frontier is None:

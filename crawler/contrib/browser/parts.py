@@ -17,9 +17,9 @@ SCRIPTS = frozenset(("script",))
 DATA = frozenset(("xhr", "fetch", "other"))
 """Kinds of data; Chromium calls the scripts of workers and preloaded data `other`."""
 MOST_POSTED = 64_000
-"""Bytes of the largest POST request that is sent; queries for data are smaller."""
+"""The most bytes in the body of a POST request that is sent; queries for data are smaller."""
 MOST_KEPT = 64_000_000
-"""Bytes of the answers in the cache."""
+"""The most bytes of the answers in the cache."""
 KEPT_SECONDS = 300.0
 """How long the cache keeps data, and answers that a part does not exist; it keeps scripts for a day."""
 SENT_HEADERS = frozenset(("accept", "content-type", "referer", "origin"))
@@ -29,7 +29,7 @@ OWN_HEADERS = ("authorization", "x-")
 NEVER_SENT = ("x-forwarded-", "x-http-method", "x-method-override", "x-original-", "x-rewrite-")
 """Prefixes of headers that override the request method, the URL or the client."""
 MOST_HEADER = 4_000
-"""Characters of the longest header that is sent."""
+"""The most characters in the value of a header that is sent."""
 PREFLIGHT_HEADERS = ("access-control-request-",)
 """Prefixes of the headers of preflight requests, by which a browser asks whether another origin may send a request."""
 PASSED_HEADERS = ("content-type", "access-control-", "cross-origin-", "x-content-type-options", "location")
@@ -112,8 +112,8 @@ class PagePart:
 
     @property
     def key(self) -> Hashable:
-        """The key of its answer in the cache: all that determines the answer except the page, which only the header
-        Referer names.
+        """The key of its answer in the cache: the site of the page, and everything that determines the answer. The page
+        itself is left out: only the header Referer names it.
         """
         headers = {name: value for name, value in self.sent_headers.items() if name != "referer"}
         return address_of(self.page).site, self.is_of_public_page, self.url, tuple(sorted(headers.items()))

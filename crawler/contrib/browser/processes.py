@@ -25,7 +25,7 @@ def parent_of(process: int) -> int | None:
 
 
 def own_child_above(process: int) -> int:
-    """The child process of the crawler that another process descends from; that process itself if there is none."""
+    """The child process of the crawler from which `process` descends; `process` itself if there is none."""
     above: int | None = process
     while above is not None and above > 1:
         parent = parent_of(above)
