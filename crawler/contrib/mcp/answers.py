@@ -23,9 +23,8 @@ LONGEST_ADDRESS = 2_083
 
 
 def end_within(text: str, start: int, end: int, most_tokens: float) -> int:
-    """The index, from `start` to `end`, up to which a text has at most this many tokens after `start`.
-
-    It is the end of a line if a line ends in the last quarter of the text that fits.
+    """The largest index, at most `end`, with at most `most_tokens` tokens from `start` to it; or the end of a line, if
+    a line ends in the last quarter before this index.
 
     >>> end_within("bees dance", 0, 10, 1.5), end_within("bees dance", 0, 10, 9)
     (5, 10)
@@ -46,7 +45,7 @@ def end_within(text: str, start: int, end: int, most_tokens: float) -> int:
 
 
 def fitting(entries: Iterable[str], most_tokens: int) -> list[str]:
-    """The first of these entries that fit into an answer, at least one so that the answer can be continued."""
+    """As many of the first entries as fit into an answer; at least one, so that the answer can be continued."""
     room = float(most_tokens - FRAME_TOKENS)
     fitting_entries: list[str] = []
     for entry in entries:

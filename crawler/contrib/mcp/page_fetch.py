@@ -33,7 +33,7 @@ class PageFetch:
     def page(self, url: str, is_continued: bool) -> Mapping[str, Any]:
         """The fields of a page. Raises a ToolError if there is no page.
 
-        The page is not requested again if it is the last one that was fetched, and the agent continues to read it.
+        If the agent continues to read the page that was fetched last, it is not requested again.
         """
         with self._lock:
             if not is_continued or self._last_url != url:

@@ -39,7 +39,8 @@ def sections(markdown: str) -> list[Section]:
 
     # From the last heading to the first, so that one pass finds all ends.
     next_start = len(markdown)
-    end_of_level = [next_start] * (LEVELS + 1)  # for each level, the start of the next heading of it or a higher level
+    # For each level, the start of the next heading of this or a higher level.
+    end_of_level = [next_start] * (LEVELS + 1)
     tokens_from = {next_start: 0.0}  # for each start of a heading, the tokens from there to the end of the page
     page_sections = []
     for heading in reversed(headings):
@@ -56,7 +57,9 @@ def sections(markdown: str) -> list[Section]:
 
 
 def section_named(page_sections: list[Section], heading: str, position: int = 0) -> Section | None:
-    """The first section with this heading, in any case and spacing, that ends after a position; None if none does."""
+    """The first section that has this heading, ignoring case and spacing, and ends after a position; None if there is
+    no such section.
+    """
     title = one_line(heading_text(heading)).casefold()
     with_heading = (section for section in page_sections if section.title.casefold() == title)
     return next((section for section in with_heading if section.end > position), None)

@@ -59,13 +59,15 @@ class StoredCrawls:
             yield connection, row
 
     def summaries(self, before: int) -> tuple[Sequence[CrawlSummary], int | None]:
-        """The latest crawls with ids below `before`, all if it is 0; and the `before` to continue with, if any."""
+        """The latest crawls with ids below `before`, or the latest of all if it is 0, and the `before` of the crawls
+        that follow; None if none follow.
+        """
         with limited_reading(self._url) as connection:
             # With 0, `latest_summaries` would list the running crawls first, and later a second time.
             return latest_summaries(connection, database_time(connection), before or AFTER_RUNNING, MOST_LISTED)
 
     def summary(self, name: str) -> tuple[CrawlSummary, FailedSeeds]:
-        """The state of a crawl, and its failed seeds, of which only the first are listed."""
+        """The state of a crawl, and its first failed seeds with the number of all."""
         with self._crawl(name) as (connection, row):
             summary = summary_of(connection, row["id"], database_time(connection))
             assert summary is not None  # noqa: S101 - the row was read in the same transaction

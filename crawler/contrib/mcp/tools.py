@@ -33,7 +33,7 @@ from crawler.store.page_changes import OFFSET
 MOST_WORDS = 10
 """The most words of a search."""
 FACTS = ("title", "author", "language", "published", "fetched_at", "gone_at")
-"""The fields of a page that an answer shows if they are known."""
+"""The fields of a page that an answer shows if they have values."""
 LONGEST_SNIPPET = 200
 """The most characters of a page's text that a search shows."""
 CONTROLS = r"\u0000-\u001f\u007f-\u009f"
@@ -50,7 +50,7 @@ EXPECTED = {
     PLACE: "give the value that an earlier answer names",
     f"^{OFFSET.pattern}$": "give 0, or the value that an earlier answer names",
 }
-"""The requirement of each pattern, for error messages."""
+"""The sentence for error messages about arguments that do not match a pattern, by pattern."""
 
 # The types of arguments.
 CrawlName = Annotated[str, Field(max_length=200, pattern=NAME, description="the name of a crawl")]
