@@ -3,8 +3,9 @@ commas, quotes or line ends are quoted.
 
 If a cell begins with certain signs, a spreadsheet reads it as a formula and may run it, so the author of a page could
 run formulas (https://owasp.org/www-community/attacks/CSV_Injection). In some locales, full-width signs begin a formula,
-too. An import may drop blanks and invisible characters before a sign. A `'` before the cell prevents that, but programs
-other than spreadsheets read it as part of the text. So such cells are changed only on request, but always counted.
+too. An import may drop blanks and invisible characters before a sign. With a `'` before it, a cell is no formula, but
+programs other than spreadsheets read the `'` as part of the text. So such cells are changed only on request, but always
+counted.
 """
 
 import csv

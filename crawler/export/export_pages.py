@@ -29,12 +29,13 @@ from crawler.store.page_changes import ChangeOffset
 from crawler.translation.message import Message, plural
 
 CALLED = "export"
+"""The name of the command, which begins each message."""
 SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 """The suffixes of the files of an SQLite database."""
 
 
 def check_output(output: str, folder: Path, crawls: Iterable[StoredPages], url: URL) -> None:
-    """Raise a WrongUseError if the output would replace a file that a crawl writes."""
+    """Raise a WrongUseError if the output would replace a file that a crawl writes, or the database."""
     path = Path(output).resolve()
     names = "|".join(re.escape(stored_pages.name) for stored_pages in crawls)
     if path.parent == folder.resolve() and re.fullmatch(rf"(?:{names})(?:-\d+)?(?:\.images)?\.jsonl", path.name):
@@ -189,7 +190,9 @@ def _export_labels(opts: argparse.Namespace, url: URL) -> None:
 
 
 def _remarks(tally: Tally, gone: int, exporter: Exporter) -> Iterator[Message]:
-    """Further lines: about pages that are gone, pages without stored Markdown or response, and cells like formulas."""
+    """Further lines: about pages that are gone, pages without stored Markdown or response, and cells that begin like
+    formulas.
+    """
     if gone and exporter.source.filter.only not in (GONE, NOINDEX):
         yield plural(
             "{n} page that is gone or has noindex now is left out; --only gone or --only noindex exports it.",

@@ -106,7 +106,7 @@ class Exporter:
 
     @property
     def may_remove(self) -> bool:
-        """Whether the export may remove pages, which are then listed in a file."""
+        """Whether the export may remove pages, so that it writes a list of them."""
         return bool(self.source.selection)
 
     def write(self, target: AtomicFile | AtomicFolder, tally: Tally) -> None:
@@ -126,7 +126,7 @@ class Exporter:
         return [*dict.fromkeys(columns)]
 
     def pages(self, columns: Sequence[str]) -> Iterator[StoredPage]:
-        """The pages that are written, with these fields; counts and lists the others."""
+        """The pages that are written, with these fields; counts and lists the pages that do not meet the conditions."""
         return self.source.pages(columns, self.removed, self.format.uses_responses)
 
     def altered(self, page: StoredPage) -> StoredPage:

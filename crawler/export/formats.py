@@ -1,6 +1,7 @@
 """The formats of exports, the file names that choose them, and compression.
 
-Other packages add formats behind the door `exports`; the extension of such a file is the name of its format.
+Other packages add formats as parts of the kind `exports` (crawler/doors.py); the extension of their files is the name
+of the format.
 """
 
 import sys
@@ -56,7 +57,7 @@ CORE_FORMATS = {
 FORMATS: PartTable[Format] = PartTable(Door.EXPORTS, CORE_FORMATS)
 """All formats by name; looking up a format that is not installed raises a MissingPartError."""
 OWN_ENDINGS = {"jsonl": (".jsonl", ".ndjson", ".jl"), "markdown": (".md", "/")}
-"""The endings of file names for formats whose ending is not simply their name. A name with / at the end is a folder."""
+"""The endings of file names for formats that have others than their name. A name that ends with / is a folder."""
 
 
 def endings_of(format: str) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from crawler.store.page_changes import ChangeOffset
 from crawler.translation.message import Message, first, plural
 
 MOST_NAMED = 10
-"""How many rules the closing line names at most, first those that removed the most pages."""
+"""The most rules that the closing line names, first those that removed the most pages."""
 ENDING = ".removed.jsonl"
 """The ending of the name of the list."""
 _CONDITION_SIGN = re.compile(r"[\s<>=!()]")
@@ -201,7 +201,9 @@ class Source:
     def pages(
         self, columns: Sequence[str], removed: Removed | None = None, responses: bool = False
     ) -> Iterator[StoredPage]:
-        """The pages that are kept, with these columns; the others are added to `removed` if it is given."""
+        """The pages that match the filter and meet the conditions, with these columns. Pages that match the filter only
+        are added to `removed` if it is given.
+        """
         for crawl in self.crawls:
             yield from self._pages_of_crawl(crawl, columns, removed, responses)
 
@@ -217,7 +219,9 @@ class Source:
         responses: bool = False,
         where: ColumnElement[bool] | None = None,
     ) -> Iterator[StoredPage]:
-        """The pages of a crawl that match the filter and the condition, with these columns."""
+        """The pages of a crawl that match the filter and the condition, with these columns; a subclass in
+        contrib/corpus adds computed values.
+        """
         return crawl.pages(columns, self.filter, responses, where)
 
     def _pages_of_crawl(
@@ -227,7 +231,7 @@ class Source:
         if not selection:
             yield from self.stored(crawl, columns, responses=responses)
             return
-        # The database decides the conditions that SQL can express, the others are decided here.
+        # The database checks the conditions that SQL can express; the other conditions are checked here.
         in_sql, other_conditions = divided(selection.conditions, crawl.dialect)
 
         # The pages that the database leaves out, read only to list them.
