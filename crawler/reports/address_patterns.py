@@ -25,13 +25,12 @@ class PatternRow:
 def address_patterns(connection: Connection, crawl_id: int, most: int) -> tuple[PatternRow, ...]:
     """The patterns of a crawl, up to `most`; those with the most addresses put off come first."""
     columns = address_pattern.c
-    requests = columns.useful + columns.useless + columns.open
+    requests = columns.useful + columns.useless + columns.open  # open: whether they were useful is not known yet
     rows = (
         select(site.c.name, columns.pattern, requests, columns.useful, columns.put_off)
         .join(site, site.c.id == columns.site_id)
-        .where(
-            columns.crawl_id == crawl_id, requests + columns.put_off > 0
-        )  # the other patterns only count rendered pages
+        # Patterns with neither requests nor addresses put off only count rendered pages.
+        .where(columns.crawl_id == crawl_id, requests + columns.put_off > 0)
         .order_by(columns.put_off.desc())  # the index has this order; the rows of many sites would be too many to sort
         .limit(most)
     )

@@ -30,12 +30,12 @@ from crawler.translation.nearest import nearest
 
 MOST_CHARACTERS = 10_000
 MOST_LEVELS = 15
-"""Levels of brackets and `not`, and the outermost one: SQLite's parser has a stack of 100 symbols, of which a level may
-take five.
+"""The most levels of brackets and `not`, with the outermost level: SQLite's parser has a stack of 100 symbols, of which
+a level may take five.
 """
 MOST_COMPARISONS = 500
-"""Comparisons of all conditions of an export together (applied in crawler/export/where_conditions.py): SQLite refuses
-expressions nested 1,000 deep.
+"""The most comparisons of all conditions of an export together, checked in crawler/export/where_conditions.py: SQLite
+refuses expressions nested 1,000 deep.
 """
 _EXACT = 2**53
 """Whole numbers up to this are exact in every database."""
@@ -280,8 +280,8 @@ class _Parser:
 def _field_path(name: str) -> tuple[str, ...]:
     """The words of a field's name, e.g. "quality.words" -> ("quality", "words").
 
-    Raises a WrongUseError if there is no such field. Raises a MissingPartError for a number of `quality` that a part of
-    Winnow computes which is not installed.
+    Raises a WrongUseError if there is no such field, and a MissingPartError for a number of `quality` if the part of
+    Winnow that computes it is not installed.
     """
     path = tuple(name.split("."))
     field = path[0]
@@ -298,7 +298,7 @@ def _field_path(name: str) -> tuple[str, ...]:
 
 
 def _unknown(name: str, wrong_part: str, names: list[str], prefix: str = "") -> WrongUseError:
-    """The error for an unknown field; it proposes the one of `names`, which follow the prefix, that is most similar."""
+    """The error for an unknown field. It proposes the most similar one of `names`, with the prefix before it."""
     near = nearest(wrong_part, names)
     if "name" in near.values:  # otherwise no name is similar
         near = Message(near.sentence, {"name": f"{prefix}{near.values['name']}"})

@@ -1,7 +1,7 @@
 """Conditions as SQL: the database leaves out the pages that do not match, so that their texts are not read.
 
 The database compares fields, which are columns of their own. Parts of fields, such as the numbers of `quality`, are
-compared afterwards, page by page.
+compared afterwards, page by page (crawler/export/where_conditions.py).
 """
 
 from collections.abc import Sequence
@@ -37,8 +37,8 @@ def sql_of(condition: Condition, dialect: str) -> ColumnElement[bool] | None:
 
 
 def divided(conditions: Sequence[Condition], dialect: str) -> tuple[ColumnElement[bool] | None, list[Condition]]:
-    """Divide conditions that must all hold: returns the SQL of those that the database can decide, or None, and the
-    others.
+    """Divide conditions that must all hold: returns one SQL condition for those that the database can decide, None if
+    it can decide none, and the other conditions.
     """
     sql_parts = []
     others = []

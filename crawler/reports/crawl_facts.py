@@ -1,4 +1,4 @@
-"""One crawl's state in words and tables, and how these are printed."""
+"""The state of one crawl as lines and tables for the terminal, and a function that prints them."""
 
 import json
 import sys
@@ -23,7 +23,7 @@ from crawler.store.output_files import FOLDER_ID_FILE, pages_file
 from crawler.translation.message import N_, Message, first, localized, plural, span
 
 WIDE = 10_000
-"""Columns of output that is no terminal, so that its lines are not wrapped."""
+"""The width in characters of output that is no terminal, so that its lines are not wrapped."""
 WITHOUT_WORKERS = {
     "failed": N_("failed on {date}: every seed failed"),
     "full": N_("finished on {date}, max_pages reached; a larger max_pages continues it"),
@@ -31,9 +31,9 @@ WITHOUT_WORKERS = {
     "broken": N_("interrupted, last heartbeat {ago}; the same command continues it"),
     "stopped": N_("stopped; the same command continues it"),
 }
-"""The sentences about crawls without workers, by their status."""
+"""The sentences about crawls without live workers, by status."""
 QUIET_SECONDS = 5.0
-"""Seconds without a heartbeat above which they are reported; workers send several heartbeats a second."""
+"""If no worker sent a heartbeat for longer than this, the time is shown; workers send several heartbeats a second."""
 
 
 def facts(
@@ -143,8 +143,8 @@ def _running(status: CrawlPhase, n: int) -> Message:
 
 
 def _round(crawl: CrawlState) -> str | Message:
-    """The number of the round. If the crawl has ended and pages are or become due, also their number or the time until
-    then; otherwise empty in the first round.
+    """If the crawl has ended, the round and how many pages are due, e.g. "1; 7 pages due", or when the next page is due.
+    Otherwise, and if no page will be due, only the round; empty in the first round.
     """
     number = f"{crawl.round:,}"
     if crawl.ended_at is None or crawl.next_due is None:
@@ -176,7 +176,7 @@ def _addresses(crawl: CrawlState) -> Message:
 
 
 def _ends(crawl: CrawlState) -> list[Message]:
-    """How many addresses ended with each outcome, without the outcomes of none."""
+    """How many addresses ended with each outcome, without the outcomes that no address has."""
     ends = defaultdict[str, int](int, crawl.totals.ends)
     counts = (
         plural("{n} page", "{n} pages", ends["page"]),

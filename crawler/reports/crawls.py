@@ -1,4 +1,4 @@
-"""The state of crawls: summaries, which cost a few rows however large a crawl is, and full states, which cost seconds.
+"""The state of crawls: summaries, which read a few rows however large a crawl is, and full states, which take seconds.
 
 Reading locks nothing. A full state counts the addresses of a crawl: queued and leased ones by an index, done ones in
 one pass, which takes seconds at five million addresses.
@@ -39,11 +39,11 @@ from crawler.translation.message import first
 AFTER_RUNNING = 2**62
 """The `before` of the part that follows the running crawls: larger than the id of any crawl."""
 MOST_SITES = 10
-"""Sites of a crawl in detail."""
+"""The most sites that the full state of a crawl lists."""
 MOST_NAMES = 10
-"""Crawls that an error names."""
+"""The most crawls that an error names."""
 MOST_FAILED = 10
-"""Failed seeds that are named."""
+"""The most failed seeds that the full state of a crawl lists."""
 NO_LIMIT = 2**31 - 1
 """A limit that counts all queued addresses of a site: the largest value of PostgreSQL's INTEGER."""
 
@@ -298,7 +298,7 @@ class DatabaseState:
 
 
 def read_state(url: URL, detailed: str = "") -> DatabaseState | None:
-    """The state of all crawls, with the sites of the one that is named; None if the database has no tables."""
+    """The state of all crawls, with the sites of the crawl named `detailed`; None if the database has no tables."""
     if not exists(url):
         return None
     with reading(url) as connection:

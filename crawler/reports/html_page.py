@@ -47,7 +47,7 @@ def environment(package: str, **filters: Callable[..., Any]) -> Environment:
 
 
 def _without_control(value: Any) -> Any:
-    """A value with U+FFFD for control characters; a line break CR LF, whose CR is one, becomes LF."""
+    """A value with U+FFFD for control characters. CR LF becomes LF first, because CR is a control character, too."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     return CONTROL.sub("\ufffd", value.replace("\r\n", "\n"))

@@ -22,9 +22,9 @@ from crawler.translation.message import counted
 
 UNKNOWN = "unknown, as nothing was downloaded"
 NAME_WIDTH = 40
-"""Characters of the column of site names; longer names are shortened."""
+"""The width of the column of site names in characters; longer names are shortened."""
 MOST_SITES = 20
-"""Sites in the report of a crawl."""
+"""The most sites in the report of a crawl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,10 @@ class NoiseFigures:
 
     name: str
     images: int
+    """Judged images."""
     skipped_images: int
     links: int
-    """Links behind images."""
+    """Judged links behind images."""
     skipped_links: int
     saved_bytes: int | None
     """Estimated by the mean size of the images that were downloaded; null if none was."""
@@ -120,7 +121,7 @@ BY_MODEL = (
     .group_by(verdict.c.decided_by)
     .order_by(verdict.c.decided_by)
 )
-"""The skipped images and links of each model."""
+"""The query for the skipped images and links of each model."""
 BY_SITE = (
     select(
         site.c.name,
@@ -134,7 +135,7 @@ BY_SITE = (
     .order_by(_count(IS_SKIPPED).desc(), site.c.name)
     .limit(MOST_SITES)
 )
-"""The sites with the most noise."""
+"""The query for the sites with the most noise."""
 
 
 def audited_pages(crawl_id: int) -> Select[int]:

@@ -11,7 +11,7 @@ NEVER = -1.0
 
 
 def search_file(url: URL, output: Path) -> Path:
-    """The path of the index: beside the database if that is a file, else in the output folder."""
+    """The path of the index: beside the database if this is a file, otherwise in the output folder."""
     folder = Path(str(url.database)).parent if url.drivername == "sqlite" else output
     return folder / "crawl-search.db"
 
@@ -19,6 +19,6 @@ def search_file(url: URL, output: Path) -> Path:
 def forget_entries(path: Path, crawl_id: int) -> None:
     """Have the texts of a crawl indexed again at the next search, if there is an index."""
     if path.exists():
-        # The second `index` commits the change. The error means that the index has no tables yet.
+        # As a context manager of its own, `index` commits the change. The error means that it has no tables yet.
         with closing(sqlite3.connect(path)) as index, index, suppress(sqlite3.OperationalError):
             index.execute("UPDATE crawl SET started_at = ? WHERE id = ?", (NEVER, crawl_id))

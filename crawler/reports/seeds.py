@@ -46,8 +46,8 @@ def failed_seeds(connection: Connection, crawl_id: int, most: int) -> FailedSeed
 
 
 def all_failed(connection: Connection, crawls: Collection[int]) -> set[int]:
-    """Which of these crawls, none of which has a page in its current round, failed with all their seeds: at least one
-    seed failed, and none was read.
+    """Which of these crawls failed with all their seeds: at least one seed failed, and none was read. The crawls must
+    have no page in their current rounds.
     """
     if not crawls:
         return set()

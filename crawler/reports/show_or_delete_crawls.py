@@ -29,7 +29,7 @@ MOST_OF_EACH = 3
 MOST_OF_ONE = 10
 """The most seeds, reasons and files that are named if one crawl is shown, and the most crawls that errors name."""
 SHRINK_SHARE = 0.05
-"""The share of free space in SQLite's file above which the file is shrunk."""
+"""If more than this share of SQLite's file is free, the file is shrunk."""
 FOOTER = (
     N_("Links that a crawl leaves out immediately do not count as addresses; its closing lines count them."),
     N_("One crawl in detail, with its workers and sites: winnow state NAME"),

@@ -26,11 +26,12 @@ from crawler.store.database import database_time, in_chunks
 from crawler.topic.priorities import LEAST_LIKELY, is_unlikely
 
 FEW = 20_000
-"""The most sites that are counted, or sorted without an index."""
+"""The most matching sites that are counted, and the most that are sorted without an index."""
 MOST_HOSTS = 200
 """The most hosts of a site that are read."""
 FEW_HOSTS = 2_000
-"""Up to this number, the hosts of all listed sites are read in one query; beyond it, in one query for each site."""
+"""If the listed sites have at most this many hosts, these are read in one query; otherwise in one query for each site.
+"""
 SORTS = ("pages", "requests", "name")
 """The orders of sites: the most pages or requests first, or alphabetical."""
 HAS_LIKELY = host.c.best >= LEAST_LIKELY
@@ -96,7 +97,7 @@ class SiteRow:
     rests_until: float | None
     """When the first of its hosts with queued addresses may be requested; if that is in the future, the site rests."""
     latency: float | None
-    """Seconds until its slowest host responds."""
+    """The seconds that its slowest host takes to respond."""
     pause: float | None
     """Seconds between two requests to its slowest host."""
 
@@ -249,8 +250,9 @@ class SlowHost:
     delay: float | None
     """The current pause in seconds, apart from the one for which robots.txt asks."""
     latency: float | None
-    """Seconds until it responds."""
+    """The seconds that it takes to respond."""
     worker: int | None
+    """The number of the worker that has leased it."""
     closed: str | None
     """Why it is closed."""
 
@@ -367,7 +369,7 @@ def _why(row: Row[Any], rest: float, has_several_workers: bool) -> SlowReason:
     latency = row.latency or 0.0
     reasons = {
         SlowReason.CLOSED: row.closed is not None,
-        # Twice the usual time is surely no pause between two requests.
+        # A rest of more than twice the usual time is surely not the pause between two requests.
         SlowReason.RESTS: rest > max(SHORTEST_REST_SECONDS, 2 * row.seconds_per_request),
         SlowReason.PACE: row.crawl_delay > 0 and row.crawl_delay >= max(delay, latency),
         SlowReason.LATENCY: latency > 0 and latency >= delay,

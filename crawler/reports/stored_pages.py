@@ -51,9 +51,9 @@ OTHER_DATABASE = N_(
     "the offset {after} is not of this crawl, or the database was restored from a copy; 0 gives all pages"
 )
 ROWS_AT_ONCE = 1_000
-"""Rows that are read between two transactions, if BYTES_AT_ONCE are not reached before."""
+"""The most rows that one transaction reads."""
 BYTES_AT_ONCE = 16 * 1024 * 1024
-"""Characters of texts and bytes of responses that are read at once, plus one page."""
+"""Characters of texts and bytes of responses after which a transaction reads no further row."""
 FETCHED_AT_ONCE = 20
 """Rows that PostgreSQL sends at a time, as each may be as large as the largest page."""
 RESPONSE_COLUMNS = ("status_line", "headers", "request_line", "request_headers", "body")
@@ -91,8 +91,8 @@ class PageFilter:
     only: str = ""
     """One of `ONLY`: only pages with this change in the last round, or since `since`; any pages if empty."""
     since: int | str | None = None
-    """A round, or a time in UTC as ISO 8601: only pages that changed in it or later. Which changes count is said by
-    `only`; without it, new and changed pages count.
+    """A round, or a time in UTC as ISO 8601: only pages with a change in it or later. `only` names the kind of change;
+    without it, new and changed pages are exported.
     """
     min_relevance: float = 0.0
     places: tuple[LanguageOrSite, ...] = ()
@@ -199,7 +199,7 @@ class StoredPages:
 
     def page_counts(self) -> PageCounts:
         """The number of all pages of the crawl, and of those that an export leaves out."""
-        # In two queries: each has an index that answers it; a single one would read every text.
+        # In two queries, because each is answered by an index; a single query would read every text.
         every = select(func.count()).where(self._of_crawl)
         pages = self._connection.execute(every).scalar_one()
         gone = self._connection.execute(every.where(HAS_LEFT)).scalar_one()
@@ -218,14 +218,14 @@ class StoredPages:
         query = select(*(page.c[name] for name in names)).select_from(page)
         if responses:
             query = with_responses(query)
-        # The sum keeps databases from using the indexes by crawl: they would sort all pages for each of many parts.
+        # `+ 0` keeps databases from using the indexes by crawl: they would sort all pages for each of many parts.
         query = query.where(page.c.crawl_id + 0 == self._crawl_id, *self._conditions(page_filter))
         if where is not None:
             query = query.where(where)
         query = query.order_by(page.c.id).limit(ROWS_AT_ONCE)
 
         # The ids of the first and the last page; null without any page. The query does not search by crawl, so it must
-        # not begin before the first page; pages after the last one are stored during the export.
+        # not begin before the first page. Pages after the last one were stored since the export began.
         ends = select(func.min(page.c.id), func.max(page.c.id)).where(self._of_crawl)
         first, last = self._connection.execute(ends).one()
         self._connection.rollback()
@@ -382,8 +382,8 @@ def is_of_crawl(after: ChangeOffset, bounds: OffsetBounds, epochs: ChangeEpochs)
 
 
 def changed_values(row: RowMapping, columns: Sequence[str], epochs: ChangeEpochs) -> dict[str, Any]:
-    """The offset of a page's last change, its id, how it changed, and the values of columns, which are empty if it was
-    erased. `row` is one of `changes_after`.
+    """The offset of a page's last change, its id, how it changed, and the values of these columns, which are empty if
+    the page was erased. `row` is a row of `changes_after`.
     """
     offset = str(epochs.offset(row["offset"]))
     if row["key"] is None:  # erased: there is no page

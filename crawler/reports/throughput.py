@@ -13,7 +13,7 @@ from crawler.store.crawl_tables import sample
 from crawler.store.database import in_chunks
 
 RECENT_SECONDS = 30.0
-"""The speed of a crawl is computed over this time."""
+"""The time over which the speed of a crawl is computed."""
 INTERVALS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY)
 """The possible intervals between the points of a chart, in seconds, up to a day; longer ones are whole days."""
 SHORTEST_SHARED_INTERVAL = 5
@@ -50,6 +50,7 @@ class SamplePoint:
     at: float
     """When its first sample begins."""
     workers: int
+    """How many workers wrote a sample in it."""
     waiting: int
     """Queued addresses of the crawl, at the end."""
     sums: WorkerSample
@@ -75,9 +76,9 @@ def page_rates(connection: Connection, crawls: Collection[int], now: float) -> d
     of_each = select(sample.c.crawl_id, func.sum(sample.c.pages), func.sum(sample.c.seconds))
     recent = of_each.where(sample.c.crawl_id.in_(crawls), sample.c.at >= now - RECENT_SECONDS)
     rate_of_crawl: dict[int, float] = {}
-    for number, pages, seconds in connection.execute(recent.group_by(sample.c.crawl_id, sample.c.number)):
+    for crawl_id, pages, seconds in connection.execute(recent.group_by(sample.c.crawl_id, sample.c.number)):
         if seconds > 0:
-            rate_of_crawl[number] = rate_of_crawl.get(number, 0.0) + pages / seconds
+            rate_of_crawl[crawl_id] = rate_of_crawl.get(crawl_id, 0.0) + pages / seconds
     return rate_of_crawl
 
 

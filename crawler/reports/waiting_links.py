@@ -3,7 +3,7 @@
 from crawler.translation.message import Message, plural
 
 MORE_PAGES = Message("a larger max_pages")
-"""What continues a crawl that ended although likely links are queued: it has as many pages as it may have."""
+"""What continues a crawl that ended although likely links are queued, because it has as many pages as it may have."""
 
 
 def unlikely_links(links: int) -> Message:
