@@ -69,8 +69,8 @@ class PageRendering:
         return self.is_always or self._rendering_of(page) is not RenderingState.NOT_DUE
 
     async def rendered(self, page: Page, response: Response) -> RenderedPage:
-        """The page after its scripts have run, or the page itself if rendering fails. Unless all pages are rendered, also
-        the page itself if rendering gains nothing, or gained nothing in the trials of its address pattern.
+        """The page after its scripts have run, or the page itself if rendering fails. Unless all pages are rendered, it
+        is also the page itself if rendering gains nothing, or gained nothing in the trials of its address pattern.
         """
         if not self.is_always:  # wait for the trials that decide
             async with self.trial_ended:
