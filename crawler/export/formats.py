@@ -28,7 +28,7 @@ class Format:
     packs: bool = True
     """Whether the file may be compressed: false for Parquet, which compresses itself, and for folders."""
     apart: bool = False
-    """Whether each part that the function yields is compressed separately."""
+    """Whether each part that the function yields is compressed separately, as is usual for the records of WARC."""
     is_text: bool = False
     """Whether it may go to standard output."""
     is_folder: bool = False

@@ -143,7 +143,7 @@ def _running(status: CrawlPhase, n: int) -> Message:
 
 
 def _round(crawl: CrawlState) -> str | Message:
-    """If the crawl has ended, the round and how many pages are due, e.g. "1; 7 pages due", or when the next page is due.
+    """If the crawl has ended, the round and how many pages are due, e.g. "1; 7 pages due", or when the next one is due.
     Otherwise, and if no page will be due, only the round; empty in the first round.
     """
     number = f"{crawl.round:,}"

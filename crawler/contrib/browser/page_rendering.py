@@ -2,7 +2,7 @@
 
 An address pattern stands for similar addresses of a site, e.g. `/post/*`. Rendering a page is a trial: it shows whether
 a browser adds text or links to pages with its address pattern. From the trials so far, `frontier.patterns` decides
-whether further pages of the pattern are rendered.
+whether further pages of the pattern are rendered (crawler/frontier/put_off_rule.py).
 """
 
 from __future__ import annotations

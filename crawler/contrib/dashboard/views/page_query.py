@@ -48,7 +48,7 @@ MOST_ROUND = 2**31 - 1
 """The largest round that fits into PostgreSQL's column."""
 
 ROW = page.alias("row_of")
-"""The rows of a part's pages."""
+"""The table of pages under another name, for subqueries that read the row of a page."""
 Condition = tuple[str, Callable[[Any, Any], Any], Any]
 """The name of a column, an operator, and the value with which the column is compared."""
 
