@@ -75,7 +75,9 @@ class DurableQueue(Scheduler):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """The scheduler; that of Scrapy for `scrapy parse`, `fetch`, `view` and `check`, which do not crawl."""
+        """The scheduler; that of Scrapy for `scrapy parse`, `fetch`, `view` and `check`, which do not crawl: these
+        commands replace `start` of the spider.
+        """
         assert crawler.spidercls is not None  # noqa: S101 - Scrapy has set it
         if crawler.spidercls.start.__module__.startswith("scrapy.commands."):
             return Scheduler.from_crawler(crawler)  # type: ignore[return-value]
@@ -88,7 +90,7 @@ class DurableQueue(Scheduler):
         try:
             self.table = RequestTable(path)
         except (OSError, sqlite3.Error) as error:
-            self.feeds.append_only()
+            self.feeds.append_only()  # another crawl may be writing these files
             logger.error("The durable queue %s cannot be used; another crawl may use it: %s", path, error)
             raise CloseSpider("durable_queue_failed") from None
         self._resume(self.table)
@@ -142,12 +144,12 @@ class DurableQueue(Scheduler):
             if reason == "finished" and not waiting:
                 self.table.delete()
             else:
-                logger.info("%d requests wait in %s; the same command continues", waiting, self.table.path)
+                logger.info("%d requests wait in %s; the same command continues the crawl", waiting, self.table.path)
                 self.table.close()
         return self.df.close(reason)
 
     def _resume(self, table: RequestTable) -> None:
-        """Queue the requests that are not done."""
+        """Queue the requests in the table that are not done."""
         count = 0
         for number, data in table.waiting():
             self._number = number
@@ -157,14 +159,14 @@ class DurableQueue(Scheduler):
             except UNPICKLE_ERRORS as error:
                 logger.error("A request in %s cannot be read, and stays there: %s", table.path, error)
                 self.statistics.inc_value("winnow/requests_unreadable")
-        if table.last_earlier:
-            logger.info("Going on with %s, in which %d requests wait", table.path, count)
+        if table.last_earlier_number:
+            logger.info("Continuing with %s, in which %d requests wait", table.path, count)
             self.statistics.set_value("winnow/requests_resumed", count)
             self.feeds.append_only()
             self.crawl.signals.connect(self.feeds.cut_torn_lines, signals.spider_opened)
 
     def _of_numbers(self, queue_class: Any) -> Any:
-        """A subclass of the project's class of queues that stores numbers of requests; None if it sets none."""
+        """A subclass of a class of queues that stores numbers in place of requests; None if `queue_class` is None."""
         if not queue_class:
             return None
 
@@ -179,7 +181,7 @@ class DurableQueue(Scheduler):
             return pickle.dumps(request.to_dict(spider=self.spider), protocol=4)
         except PICKLE_ERRORS as error:
             if not self.statistics.get_value("winnow/requests_in_memory"):
-                logger.warning("Only in memory, others like it are counted: %s (%s)", request, error)
+                logger.warning("Kept only in memory; further ones are only counted: %s (%s)", request, error)
             self.statistics.inc_value("winnow/requests_in_memory")
             return None
 
@@ -187,7 +189,7 @@ class DurableQueue(Scheduler):
         return request_from_dict(pickle.loads(data), spider=self.spider)  # noqa: S301 - written by _data
 
     def _commit_in_time(self) -> None:
-        """Commit, unless commits take more than their share of the time."""
+        """Commit, unless commits have taken more than `COMMIT_SHARE` of the time."""
         started = time.monotonic()
         if started >= self._next_commit:
             self._commit()
@@ -217,7 +219,9 @@ class DurableQueue(Scheduler):
 
 
 class StartRequests(BaseSpiderMiddleware):
-    """Drops requests of start() that an earlier run of the crawl has queued, even those that must not be filtered."""
+    """Drops requests of `start()` that an earlier run of the crawl has queued, even those that must not be filtered:
+    `start()` yields its requests in every run.
+    """
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         async for start_item in start:

@@ -40,7 +40,7 @@ class FeedFiles:
                 os.truncate(path, end_of_lines(path))
 
     def append_only(self) -> None:
-        """Append to files that -O would overwrite: they hold items of the crawl that continues, or of a running one."""
+        """Append to files that -O would overwrite: they have items of the crawl that continues, or of a running one."""
         exporter = self.crawler.get_extension(FeedExporter)
         if exporter is not None:
             for options in exporter.feeds.values():

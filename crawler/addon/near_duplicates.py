@@ -1,6 +1,7 @@
 """Finds near-duplicates among the pages of a run, in memory: about 2 KB for each page.
 
-The keys are those by which crawler/recrawl/near_duplicates.py looks up texts that may be similar.
+The method is that of crawler/recrawl/near_duplicates.py: texts that share one of the keys of their signatures are
+compared.
 """
 
 from collections import defaultdict

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-LOCK_SECONDS = 1.0  # how long another process that is ending may still lock the file
+LOCK_SECONDS = 1.0  # how long to wait for another process that is ending and still locks the file
 SCHEMA = """
 PRAGMA locking_mode = EXCLUSIVE;
 PRAGMA journal_mode = WAL;
@@ -33,11 +33,11 @@ class RequestTable:
         self.path = path
         self._database = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)
         self._database.executescript(SCHEMA)
-        self.last_earlier = int(self._value("SELECT coalesce(max(id), 0) FROM request"))
+        self.last_earlier_number = int(self._value("SELECT coalesce(max(id), 0) FROM request"))
         """The number of the last request that an earlier process added; 0 if there is none."""
 
     def add(self, fingerprint: bytes, data: bytes | None, *, is_filtered: bool) -> int:
-        """Add a request; returns its number. Unless it `is_filtered`, other requests are not duplicates of it."""
+        """Add a request; returns its number. If it `is_filtered`, later ones with its fingerprint are duplicates."""
         values = (fingerprint, is_filtered, data)
         added = self._database.execute("INSERT INTO request (fingerprint, is_filtered, data) VALUES (?, ?, ?)", values)
         return int(added.lastrowid or 0)
@@ -50,7 +50,7 @@ class RequestTable:
     def has_earlier(self, fingerprint: bytes) -> bool:
         """Whether an earlier process added a request with this fingerprint."""
         query = "SELECT EXISTS (SELECT 1 FROM request WHERE fingerprint = ? AND id <= ?)"
-        return bool(self._value(query, fingerprint, self.last_earlier))
+        return bool(self._value(query, fingerprint, self.last_earlier_number))
 
     def data(self, number: int) -> bytes:
         """The data of a request."""

@@ -28,7 +28,7 @@ from crawler.urls.patterns import ANY_QUERY
 
 logger = logging.getLogger(__name__)
 
-MOST_EXAMPLES = 10  # failed addresses that are named in one line
+MOST_EXAMPLES = 10  # addresses or hosts that are named in one line
 MOST_SEEDS = 20  # failed seeds that are named, one a line, if all failed
 MOST_PATTERNS = 5  # patterns of addresses not requested that are named in one line
 NEEDS_LOGIN = frozenset((Outcome(Code.LOGIN_FORM), Outcome(Code.HTTP_STATUS, "401")))
@@ -77,7 +77,7 @@ class ClosingLines:
         crawl = self.crawl
         frontier = crawl.frontier
         status = crawl.status
-        statistics = self.crawler.stats.get_stats()
+        statistics = self.crawler.stats.get_stats()  # `LocalWorkers.add_up` has added those of the further workers
         pages = crawl.pages
 
         # How many pages were crawled.
@@ -93,9 +93,9 @@ class ClosingLines:
             )
         lines += _rendered(statistics)
         if crawl.rendering is None and crawl.arguments.render is not Render.NEVER:
-            lines += _not_rendered(self._of_all_workers("render/missed"))
-        pages_read_again = self._of_all_workers("extractor_fallback/pages")
-        lines += _read_again(pages_read_again, self._of_all_workers("extractor_fallback/failed"))
+            lines += _not_rendered(statistics.get("render/missed", 0))
+        pages_read_again = statistics.get("extractor_fallback/pages", 0)
+        lines += _read_again(pages_read_again, statistics.get("extractor_fallback/failed", 0))
 
         # What was left out, and what failed.
         links = status.waiting_links or WaitingLinkCounts(0, 0)
@@ -146,13 +146,9 @@ class ClosingLines:
         )
         if self.reason == EndReason.FINISHED:
             return result
-        return Message("{stopped} {rest}", {"stopped": self.stopped(), "rest": result})
+        return Message("{stopped} {rest}", {"stopped": self._why_stopped(), "rest": result})
 
-    def _of_all_workers(self, statistic: str) -> int:
-        """A statistic, summed over this worker and those that it has started."""
-        return int(self.crawler.stats.get_value(statistic, 0)) + self.crawl.statistic_of_others(statistic)
-
-    def stopped(self) -> Message:
+    def _why_stopped(self) -> Message:
         """Why the crawl was stopped."""
         crawl = self.crawl
         if crawl.status.broken:
@@ -259,7 +255,7 @@ def _rendered(counts: Mapping[str, Any]) -> list[Message]:
 
 
 def _read_again(read: int, failed: int) -> list[Message]:
-    """How many pages about whose text the extractor was in doubt were read by the second one.
+    """How many of the pages about whose text the extractor was in doubt the second extractor has read.
 
     >>> print(*_read_again(9, 1))
     The second extractor read 9 of 10 pages in doubt.
@@ -305,6 +301,7 @@ def _round(number: int, counts: RoundCounts) -> Message:
     """
     values: dict[str, object] = {name: f"{count:,}" for name, count in asdict(counts).items()}
     values["round"] = f"{number:,}"
+    # Each part gets a copy of the counts, as it then replaces one of them.
     if counts.noindex:
         values["gone"] = Message("{gone} gone, {noindex} noindex", dict(values))
     else:
@@ -354,7 +351,7 @@ def _failed(outcomes: Mapping[str, Outcome]) -> list[Message]:
 def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[Message]:
     """How many images this run kept, where they are listed, and how much skipping noise saved.
 
-    `path` is empty if no images were requested. `is_new` calls the images new, as there may be older ones.
+    `path` is empty if no images were requested. If `is_new`, there may be older images, and these are called new.
 
     >>> print(_images({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0])
     Images: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).
@@ -371,7 +368,7 @@ def _images(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[
         figures = Message("none kept")
         if kept:
             figures = Message("{n} kept, listed in {path}", {"n": f"{kept:,}", "path": path})
-        skipped = counts.get("image_noise/skipped", 0) - links
+        skipped = counts.get("image_noise/skipped", 0) - links  # the statistic also counts pages behind noise
         if skipped:
             saved = saved_bytes(skipped, kept, size)
             saved_figure = Message("bytes saved unknown, as no image was downloaded")

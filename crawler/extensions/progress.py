@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 DEFAULT_INTERVAL = 10.0
 """Seconds between two lines in the log if LOGSTATS_INTERVAL is 0, which switches off only Scrapy's own lines."""
 MOST_HOSTS = 3
-"""The most hosts that are named if only images are left."""
+"""The most hosts that are named when only images are left to request."""
 
 
 class CrawlProgress:
@@ -34,7 +34,9 @@ class CrawlProgress:
         self.crawl = crawl
         self.frontier = crawl.frontier
         self._statistic = statistic
+        """Returns a statistic of this worker by its name, or the default that is its second argument."""
         self.interval = interval
+        """Seconds between two lines in the log."""
         self.bar: ProgressBar | None = None
         self._rate_at = 0.0
         """When the rate was last computed."""
@@ -88,15 +90,15 @@ class CrawlProgress:
         logger.info("%s", localized(self.words()))
 
     def statistic(self, name: str) -> int:
-        """A statistic of all workers."""
+        """A statistic, summed over this worker and those that it has started."""
         return int(self._statistic(name, 0)) + self.crawl.statistic_of_others(name)
 
     def _outcomes(self, group: Group) -> int:
-        """How many outcomes of a group all workers counted."""
+        """How many outcomes of a group these workers counted."""
         return self.crawl.counts.of(group).total() + self.crawl.outcomes_of_others(group)
 
     def _update_rate(self, pages: int) -> None:
-        """Compute the rate since the last time; on a terminal at most once a second."""
+        """Compute the rate since the last time; at most once a second for the bar, which is drawn more often."""
         now = monotonic()
         seconds = now - self._rate_at
         if seconds >= 1.0 or self.bar is None:

@@ -21,11 +21,11 @@ from crawler.urls.address import address_of
 logger = logging.getLogger(__name__)
 
 STALL_SECONDS = 30.0
-"""Seconds without progress after which a line is logged, unless STALL_LIMIT is low."""
+"""Seconds without progress after which a line is logged, and between further lines, unless STALL_LIMIT is low."""
 LINES = 20
-"""At least this many lines are logged before the crawl has made no progress for STALL_LIMIT and ends."""
+"""At least this many lines are logged before a request has hung for the seconds of STALL_LIMIT and is given up."""
 CHECKS = 4
-"""Checks in the time after which a line is logged."""
+"""How many times progress is checked in the time after which a line is logged."""
 TROUBLE_SECONDS = 10.0
 """The most seconds between two lines about trouble with the database."""
 
@@ -38,9 +38,9 @@ class StallWatch:
     ) -> None:
         self.frontier = frontier
         self.trouble = trouble
-        """Why the database cannot be written to; empty if it can."""
+        """Returns why the database cannot be written to; an empty string if it can."""
         self.answers = answers
-        """How many responses have come so far."""
+        """Returns how many responses have come so far."""
         self.stall_seconds = STALL_SECONDS
         """Seconds without progress after which a line is logged."""
         if limit:
@@ -108,7 +108,7 @@ class StallWatch:
         frontier = self.frontier
         hosts = Counter(address_of(work.lease.candidate.url).host for work in frontier.active)
         reasons = [
-            f"{printable(name)} ({counted(count, 'request')} sent up to {now - self.since(name):.0f} s ago)"
+            f"{printable(name)} ({counted(count, 'request')} sent up to {now - self._oldest_sent_at(name):.0f} s ago)"
             for name, count in hosts.most_common(3)
         ]
         if len(hosts) > len(reasons):
@@ -124,7 +124,7 @@ class StallWatch:
             reasons.append(f"hosts that are paused or used by another worker, with {waiting}")
         return ", ".join(reasons) or "the next batch from the database"
 
-    def since(self, name: str) -> float:
+    def _oldest_sent_at(self, name: str) -> float:
         """When the oldest active request to a host was sent."""
         active = self.frontier.active
         return min(work.since for work in active if address_of(work.lease.candidate.url).host == name)

@@ -231,7 +231,7 @@ def test_requests_in_memory_are_counted_and_named_once(project: Project) -> None
     project.add_spider("lambdas", LAMBDAS)
     log = project.crawl("lambdas")
     assert sorted(item["path"] for item in project.items("lambdas")) == ["2", "3"]
-    assert log.count("Only in memory, others like it are counted: <GET") == 1
+    assert log.count("Kept only in memory; further ones are only counted: <GET") == 1
     assert "'winnow/requests_in_memory': 2" in log
 
 
