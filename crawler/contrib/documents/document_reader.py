@@ -43,7 +43,9 @@ class DocumentReader:
         self._thread = ThreadPoolExecutor(1, "documents")
 
     def max_bytes(self, url: str) -> int | None:
-        """The most bytes that the response from an address may have if its suffix is a document's, else None."""
+        """The most bytes of the response from an address with the suffix of a file; None for any other address, which has
+        Scrapy's usual limit.
+        """
         if self._reads_files and ending(url) in ENDINGS:
             return self._most_bytes
         return None
@@ -65,7 +67,7 @@ class DocumentReader:
     def _is_file(self, response: Response) -> bool:
         """Whether a response is a file by its first bytes, and its headers allow it."""
         declared = media_type(header(response.headers, "Content-Type"))
-        # A file that is declared as HTML, or not at all, is known by its first bytes.
+        # The first bytes also show a file that is declared as HTML, or not at all.
         is_possible = declared in HTML_TYPES or not declared or self._may_be_file(response.headers, response.url)
         return self._reads_files and is_possible and type_by_mark(response.body) is not None
 
@@ -97,7 +99,7 @@ class DocumentReader:
         return document_page(document, response.url, document.media_type, robots_header)
 
     def _add_waiting(self, size: int) -> None:
-        """Count bytes that wait to be read, or that are read if `size` is negative, and change Scrapy's limit."""
+        """Count bytes that begin to wait, or end it if `size` is negative, and change Scrapy's limit accordingly."""
         widened_before = min(self._waiting_bytes, MOST_WAITING)
         self._waiting_bytes += size
         self._widen_limit(min(self._waiting_bytes, MOST_WAITING) - widened_before)

@@ -35,11 +35,11 @@ SKIPPED = frozenset(
 )
 """Elements that are deleted, are alternatives of others, or hold no text. Text boxes are read after their paragraph."""
 MOST_STYLES = 20
-"""The longest chain of styles, each based on the next, that is followed."""
+"""The most styles, each based on the next, that are followed to find a level."""
 OFF = frozenset(("0", "false", "off"))
-"""Values that switch a property off; without a value, it is on."""
+"""Values that switch a property such as `vanish` off; without a value, the property is on."""
 TEXT_LEVEL = 9
-"""The outline level of text that is not a heading; headings have 0 to 8."""
+"""The outline level of text that is not a heading; headings have 0 to 8, which are the levels 1 to 9 of this module."""
 
 
 def read_docx(data: bytes) -> DocumentContent:
@@ -68,7 +68,7 @@ def _main_file(package: Package) -> str:
 
 
 class _DocxReader:
-    """Reads the parts of a document that refer to each other."""
+    """Reads the text of a document, with the styles, links and notes to which it refers."""
 
     def __init__(self, package: Package, main: str) -> None:
         folder, _, name = main.rpartition("/")
@@ -76,7 +76,8 @@ class _DocxReader:
         self.folder = folder
         styles = package.xml_if_any(f"{folder}/styles.xml")
         self.levels = _heading_levels(styles)
-        self.hidden = frozenset(_hidden_styles(styles))
+        """The levels of headings, by the ids of their styles."""
+        self.hidden_styles = frozenset(_hidden_styles(styles))
         self.links: dict[str | None, str] = {}
         """The addresses of links, by the ids of their relations."""
         relations = package.xml_if_any(f"{folder}/_rels/{name}.rels")
@@ -102,7 +103,7 @@ class _DocxReader:
         """Add a heading, an item or a paragraph, by its style; then the text boxes in it."""
         text = "".join(self.pieces(element))
         style, level, is_item, depth = self.properties(element)
-        if not is_contents(style) and style not in self.hidden:
+        if not is_contents(style) and style not in self.hidden_styles:
             if level:
                 body.heading(text, level)
             elif is_item:
@@ -132,8 +133,9 @@ class _DocxReader:
                     case "outlineLvl":
                         level = _level(attribute(child, "val"))
                     case "numPr":  # numId 0 removes the number that the style gives
-                        is_item = not any(attribute(id_, "val") == "0" for id_ in child.iterchildren("{*}numId"))
-                        depth = next((_number(attribute(at, "val")) for at in child.iterchildren("{*}ilvl")), 0)
+                        is_item = not any(attribute(number, "val") == "0" for number in child.iterchildren("{*}numId"))
+                        depths = (_number(attribute(ilvl, "val")) for ilvl in child.iterchildren("{*}ilvl"))
+                        depth = next(depths, 0)
         if is_item is None:
             is_item = style.lower().startswith("list")
         return style, level, is_item, depth
@@ -144,7 +146,7 @@ class _DocxReader:
             value_of_name = {local(child): attribute(child, "val") for child in properties}
             if "vanish" in value_of_name:
                 return value_of_name["vanish"] not in OFF
-            return value_of_name.get("rStyle") in self.hidden
+            return value_of_name.get("rStyle") in self.hidden_styles
         return False
 
     def pieces(self, element: etree._Element) -> Iterator[str]:
@@ -184,7 +186,7 @@ class _DocxReader:
             if root is None:
                 continue
             for note in root:
-                if not attribute(note, "type"):  # a note with a type is a line between the text and its notes
+                if not attribute(note, "type"):  # a note with a type is the line between the text and its notes
                     self.blocks(note, body)
 
 
@@ -213,22 +215,22 @@ def _heading_levels(styles: etree._Element | None) -> dict[str, int]:
     levels: dict[str, int] = {}
     bases: dict[str, str] = {}
     for style in styles.iterchildren("{*}style"):
-        key = attribute(style, "styleId")
+        style_id = attribute(style, "styleId")
         value_of_name = {local(child): attribute(child, "val") for child in style.iter()}
         level = _level_of_style(value_of_name)
         if level:
-            levels[key] = level
+            levels[style_id] = level
         if "basedOn" in value_of_name:
-            bases[key] = value_of_name["basedOn"]
+            bases[style_id] = value_of_name["basedOn"]
 
-    for key in bases:
-        base = key
+    for style_id in bases:
+        base = style_id
         for _ in range(MOST_STYLES):  # styles may be based on each other in a cycle
             if base in levels or base not in bases:
                 break
             base = bases[base]
         if base in levels:
-            levels.setdefault(key, levels[base])
+            levels.setdefault(style_id, levels[base])
     return levels
 
 
@@ -244,7 +246,7 @@ def _level_of_style(value_of_name: Mapping[str, str]) -> int:
 
 
 def _level(value: str) -> int:
-    """The level of a heading with this outline level; 0 if it is that of text."""
+    """The level of a heading with this outline level; 0 for TEXT_LEVEL, or if the value is no number."""
     number = _number(value, TEXT_LEVEL)
     return number + 1 if number < TEXT_LEVEL else 0
 

@@ -1,6 +1,7 @@
 """Reads EPUB files (EPUB 2 and 3): the chapters, each a page of XHTML, in the order of the spine.
 
-META-INF/container.xml names the package document. Its manifest lists all files, and its spine the ids of the chapters.
+META-INF/container.xml names the package document. Its manifest lists all files with their ids, and its spine the ids of
+the chapters.
 https://www.w3.org/TR/epub-33/#sec-package-doc
 """
 
@@ -16,12 +17,25 @@ from crawler.contrib.documents.package import Package, attribute, elements_named
 from crawler.page.document import MAX_PAGES, DocumentContent, DocumentError, Facts, Fault
 from crawler.page.page import Page
 
-DROPPED = ("script", "style", "nav", "svg", "img", "picture", "audio", "video", "iframe", "object", "embed", "form")
-KEPT = {"href": ("http://", "https://"), "colspan": ("",), "start": ("",), "value": ("",)}
+DROPPED_ELEMENTS = (
+    "script",
+    "style",
+    "nav",
+    "svg",
+    "img",
+    "picture",
+    "audio",
+    "video",
+    "iframe",
+    "object",
+    "embed",
+    "form",
+)
+KEPT_ATTRIBUTES = {"href": ("http://", "https://"), "colspan": ("",), "start": ("",), "value": ("",)}
 """Attributes that are kept if their values have one of these prefixes; the empty prefix allows any value."""
 HIDING = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 CHAPTER_TYPES = frozenset(("application/xhtml+xml", "text/html", "application/xml", ""))
-"""The media types of chapters in the manifest."""
+"""The media types of chapters in the manifest; a missing one is empty."""
 MAX_AUTHORS = 10
 
 
@@ -50,7 +64,7 @@ def read_epub(data: bytes) -> DocumentContent:
 
 
 def _encrypted_files(package: Package) -> frozenset[str]:
-    """The names of the encrypted files; often these are only fonts, which are not read."""
+    """The names of the encrypted files. Often these are only fonts, which are not read."""
     root = package.xml_if_any("META-INF/encryption.xml")
     if root is None:
         return frozenset()
@@ -58,8 +72,8 @@ def _encrypted_files(package: Package) -> frozenset[str]:
 
 
 def _chapters(package_document: etree._Element, folder: str) -> list[str]:
-    """The names of the chapters' files, in reading order, without the table of contents. `folder` is that of the
-    package document: names in the manifest are relative to it.
+    """The names of the chapters' files, in reading order, without the table of contents (`nav`). Names in the manifest
+    are relative to `folder`, which has the package document.
     """
     files: dict[str, str] = {}
     for item in elements_named(package_document, "item"):
@@ -83,11 +97,15 @@ def _add_chapter(data: bytes, body: Body) -> None:
     if part is None:
         return
     for element in list(part.iter(etree.Element)):
-        if element.tag in DROPPED or element.get("hidden") is not None or HIDING.search(element.get("style", "")):
+        if (
+            element.tag in DROPPED_ELEMENTS
+            or element.get("hidden") is not None
+            or HIDING.search(element.get("style", ""))
+        ):
             _drop(element)
     for element in part.iter(etree.Element):
         for key, value in list(element.items()):
-            if key not in KEPT or not str(value).startswith(KEPT[str(key)]):
+            if key not in KEPT_ATTRIBUTES or not str(value).startswith(KEPT_ATTRIBUTES[str(key)]):
                 del element.attrib[key]
     text = "".join(map(str, part.itertext()))
     html = "".join(etree.tostring(child, encoding="unicode", method="html") for child in part)

@@ -6,16 +6,16 @@ from itertools import takewhile
 
 from crawler.page.document import MAX_BLOCKS, MAX_TEXT
 
-MAX_DEPTH = 8
-"""Lists around the list of an item; deeper lists are written at this depth."""
+MAX_LIST_DEPTH = 8
+"""The most lists around the list of an item; deeper lists are written at this depth."""
 WEB = ("http://", "https://")
 
 
 class Body:
     """Collects the elements of a document, in order; elements beyond the limits of a document are skipped.
 
-    The texts that methods take are HTML already. An item of a list stays open until the next item of its list or the
-    end of the list, as a list may follow within it.
+    The methods take text as HTML, except `link`, which takes plain text. An item of a list stays open until the next
+    item or the end of its list, because a list in the item may follow.
     """
 
     def __init__(self) -> None:
@@ -23,9 +23,9 @@ class Body:
         self._lists: tuple[str, ...] = ()
         """The tags of the lists that are open, the outermost first."""
         self._length = 0
-        """Characters of all texts; elements are skipped once there are more than MAX_TEXT."""
+        """The characters of all texts; elements are skipped once there are more than MAX_TEXT."""
         self._count = 0
-        """All elements, also empty ones; elements are skipped once there are more than MAX_BLOCKS."""
+        """The number of elements, including empty ones; elements are skipped once there are more than MAX_BLOCKS."""
         self.is_cut = False
         """Whether an element was skipped because of a limit."""
 
@@ -44,20 +44,22 @@ class Body:
         self._add(f"<pre>{text}</pre>", text)
 
     def item(self, text: str, level: int = 0, number: int | None = None) -> None:
-        """Add an item of a list: `level` is the number of lists around its own; a `number` is for ordered lists."""
+        """Add an item of a list: `level` is the number of lists around its list, and `number` its number if the list is
+        ordered.
+        """
         tag = "ul" if number is None else "ol"
-        lists = (*self._lists[: min(level, MAX_DEPTH)], tag)
+        lists = (*self._lists[: min(level, MAX_LIST_DEPTH)], tag)
         continues_list = self._lists[: len(lists)] == lists
         before = "</li>" if continues_list else f"<{tag}>"
         value = "" if number is None else f' value="{number}"'
         self._add(f"{before}<li{value}>{text}", text, lists)
 
     def markup(self, html: str, text: str, count: int) -> None:
-        """Add HTML that has this text and this number of elements."""
+        """Add HTML of several elements; `text` and `count`, their text and their number, count towards the limits."""
         self._add(html, text, count=count)
 
     def link(self, url: str, title: str) -> None:
-        """Add an empty link to the web, whose title is the text that it has in the document; no text is added."""
+        """Add an empty link to the web, with its text in the document as title. Paragraphs have this text already."""
         self._count += 1
         if self._count > MAX_BLOCKS:
             self.is_cut = True
@@ -85,7 +87,7 @@ class Body:
     def _add(self, html: str, text: str, lists: tuple[str, ...] = (), count: int = 1) -> None:
         """Add HTML, unless its text is empty or a limit is exceeded.
 
-        `lists` are the tags of the lists that the HTML leaves open; the other open lists are closed before it.
+        `lists` are the tags of all lists that are open after the HTML; other open lists are closed before it.
         """
         self._length += len(text)
         self._count += count  # also of empty elements: a file may have millions

@@ -1,6 +1,9 @@
 """Reads ODT files (OpenDocument): content.xml and meta.xml.
 
 https://docs.oasis-open.org/office/OpenDocument/v1.3/
+
+content.xml has the text and its automatic styles, which programs make of direct formatting; each is based on a named
+style such as `Title`.
 """
 
 from collections.abc import Iterator
@@ -20,7 +23,7 @@ SKIPPED = frozenset(
 HOLDERS = frozenset("section list-header table-header-rows table-rows table-row-group text-box frame".split())
 """Elements that hold paragraphs, which are read like those of the text itself."""
 TITLES = {"Title": 1, "Subtitle": 2}
-"""The levels of styles that make a paragraph a heading."""
+"""The levels of the named styles that make a paragraph a heading."""
 FACTS = ("title", "initial-creator", "creator", "creation-date", "date", "language")
 """The elements of meta.xml that are read."""
 
@@ -42,25 +45,24 @@ def read_odt(data: bytes) -> DocumentContent:
 
 
 class _OdtReader:
-    """Reads the text of a document, with its own styles."""
+    """Reads the text of a document, with its automatic styles."""
 
     def __init__(self, root: etree._Element) -> None:
         self.notes: list[etree._Element] = []
         """The texts of the notes, which are added after the document."""
         self.bases = {
             attribute(style, "name"): attribute(style, "parent-style-name")
-            for styles in root.iterchildren("{*}automatic-styles")
-            for style in styles.iterchildren("{*}style")
+            for style in root.iterfind("{*}automatic-styles/{*}style")
         }
-        """The name of the style on which each style of the document is based, by its name."""
-        self.hidden = {
+        """The name of the style on which an automatic style is based, by the name of the automatic style."""
+        self.hidden_styles = {
             attribute(style, "name")
             for style in root.iterfind("{*}automatic-styles/{*}style")
             if any(
                 attribute(properties, "display") == "none" for properties in style.iterchildren("{*}text-properties")
             )
         }
-        """The names of the styles of hidden text."""
+        """The names of the automatic styles of hidden text."""
 
     def blocks(self, parent: etree._Element, body: Body) -> None:
         """Add the headings, paragraphs, lists and tables in an element."""
@@ -93,7 +95,7 @@ class _OdtReader:
             self.blocks(frame, body)
 
     def items(self, element: etree._Element, body: Body, depth: int) -> None:
-        """Add the items of a list and of the lists in it."""
+        """Add the items of a list and of the lists in it; `depth` is the number of lists around it."""
         for item in element:
             if body.is_cut:
                 return
@@ -108,7 +110,7 @@ class _OdtReader:
 
     def is_hidden(self, element: etree._Element) -> bool:
         """Whether a paragraph, a section or a part of a paragraph is hidden, by itself or by its style."""
-        return attribute(element, "display") == "none" or attribute(element, "style-name") in self.hidden
+        return attribute(element, "display") == "none" or attribute(element, "style-name") in self.hidden_styles
 
     def text(self, element: etree._Element) -> str:
         """The text of a paragraph as HTML, with its links; empty if the paragraph is hidden."""
@@ -117,7 +119,7 @@ class _OdtReader:
         return "".join(self.pieces(element))
 
     def pieces(self, element: etree._Element) -> Iterator[str]:
-        """The text of an element as HTML; its notes are added to `notes`."""
+        """The text of an element as HTML. The notes in it are added to `notes`."""
         yield escape(element.text or "", quote=False)
         for child in element:
             match local(child):

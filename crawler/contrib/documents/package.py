@@ -1,4 +1,4 @@
-"""Reads the files of a ZIP archive, and XML, within limits: DOCX, ODT and EPUB files consist of them."""
+"""Reads XML and other files in a ZIP archive, within limits: a DOCX, ODT or EPUB file is such an archive."""
 
 import io
 import zipfile
@@ -10,11 +10,11 @@ from lxml import etree
 from crawler.page.document import DocumentError, Fault
 
 MAX_FILES = 20_000
-"""Entries of an archive: a book has some hundred."""
+"""The most entries of an archive: a book has some hundred."""
 MAX_FILE = 64 * 1024 * 1024
-"""Bytes of one unpacked file, at most: the text of the largest books is a tenth as long."""
+"""The most bytes of one unpacked file: the text of the largest books is a tenth as long."""
 MAX_TOTAL = 128 * 1024 * 1024
-"""Bytes of all files that are unpacked, at most."""
+"""The most bytes of all files that are unpacked."""
 DIRECTORY_MARK = b"PK\x01\x02"
 """The bytes with which each entry of the directory begins: section 4.3.12 of
 https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT."""
@@ -28,7 +28,7 @@ class Package:
     """An archive whose files are unpacked on request."""
 
     def __init__(self, data: bytes) -> None:
-        # zipfile makes an object of each entry, which takes seconds if there are many.
+        # Checked first because zipfile makes an object of each entry, which takes seconds if there are many.
         if data.count(DIRECTORY_MARK) > MAX_FILES:
             raise DocumentError(Fault.LIMIT)
         try:
@@ -64,7 +64,9 @@ class Package:
         return parsed_xml(self.read(name))
 
     def xml_if_any(self, name: str) -> etree._Element | None:
-        """The root of an XML file; None if it is missing or damaged."""
+        """The root of an XML file; None if it is missing or damaged. Raises a DocumentError if it is encrypted or too
+        large.
+        """
         try:
             return self.xml(name)
         except DocumentError as error:

@@ -19,7 +19,7 @@ from crawler.page.document import (
 from crawler.processes.function_process import ChildDiedError, ChildLimits, FunctionProcess
 
 MAX_ANSWER = 100_000_000
-"""Bytes of an answer, at most. The text of a document is smaller; a hijacked process may send more."""
+"""The most bytes of an answer. The text of a document is smaller, but a hijacked process may send more."""
 RENEWED_AFTER = 500
 """Documents after which the process is started again, so that memory leaks stay small."""
 LIMITS = ChildLimits(cpu_seconds=MAX_SECONDS, memory_bytes=MAX_MEMORY, answer_bytes=MAX_ANSWER)
@@ -30,7 +30,7 @@ File = tuple[bytes, str]
 class DocumentProcess:
     """Reads documents in one process; calls from several threads wait for each other.
 
-    `seconds` is the time limit of each document.
+    `seconds` is the limit of wall-clock time for each document.
     """
 
     def __init__(self, seconds: float = MAX_WAIT) -> None:
@@ -47,7 +47,7 @@ class DocumentProcess:
         with self._lock:
             self._documents_read += 1
             if self._documents_read % RENEWED_AFTER == 0:
-                self.process.close()  # the call starts it again
+                self.process.close()  # the next call starts it again
             try:
                 answer = self.process.call((data, content_type), self.seconds)
             except ChildDiedError:
@@ -68,20 +68,20 @@ class DocumentProcess:
 
 
 def make_reader() -> Callable[[File], bytes]:
-    """Return the function that the child calls for each file; the child calls `make_reader` itself, when it starts."""
+    """The function that the child calls for each file. The child calls `make_reader` when it starts."""
     return answer_as_json
 
 
 def answer_as_json(file: File) -> bytes:
     """The document in a file, or its fault, as JSON.
 
-    A pickle would not be safe: a hostile document may have taken over the process that writes it.
+    A pickle would not be safe to read: a hostile document may have taken over the process that writes the answer.
     """
     return json.dumps(_answer(*file)).encode()
 
 
 def _answer(data: bytes, content_type: str) -> dict[str, object]:
-    """The values of the document in a file, or its fault."""
+    """The fields of the document in a file, or its fault."""
     try:
         document = read_document(data, content_type)
     except DocumentError as error:

@@ -47,10 +47,15 @@ READERS: dict[str, Callable[[bytes], DocumentContent]] = {
     ODT: _read_odt,
     EPUB: _read_epub,
 }
+"""The reader of each type except text files."""
 
-
-PARTS = {"META-INF/container.xml": EPUB, "content.xml": ODT, "word/document.xml": DOCX, "[Content_Types].xml": DOCX}
-"""The type of an archive, by the first of these files that it has."""
+TYPES_BY_FILE = {
+    "META-INF/container.xml": EPUB,
+    "content.xml": ODT,
+    "word/document.xml": DOCX,
+    "[Content_Types].xml": DOCX,
+}
+"""The type of a ZIP archive, by the first of these files that the archive has."""
 
 
 def type_of(data: bytes) -> str:
@@ -58,14 +63,14 @@ def type_of(data: bytes) -> str:
     document_type = type_by_mark(data)
     if document_type == ZIP:
         package = Package(data)
-        document_type = next((PARTS[name] for name in PARTS if name in package), None)
+        document_type = next((TYPES_BY_FILE[name] for name in TYPES_BY_FILE if name in package), None)
     if document_type is None:
         raise DocumentError(Fault.BROKEN)
     return document_type
 
 
 def read_document(data: bytes, content_type: str = "") -> DocumentContent:
-    """The document in the bytes of a file; raises a DocumentError if it has no text for readers.
+    """The document in the bytes of a file; raises a DocumentError if it cannot be read or has no text for readers.
 
     `content_type` is the type of a text file (see `text_type`), and empty for other documents: their bytes show it.
     """

@@ -1,4 +1,4 @@
-"""Reads saved documents in a process of their own, outside of a crawl."""
+"""Reads saved documents in a child process, outside of a crawl."""
 
 from functools import cache
 
