@@ -62,10 +62,10 @@ class Leaves:
 
 def leaves(page: Page) -> Leaves:
     """The leaf labels of a page and its block-level labels, computed once."""
-    return page.once(_read)
+    return page.once(_leaves)
 
 
-def _read(page: Page) -> Leaves:
+def _leaves(page: Page) -> Leaves:
     return _LeafReader().run(page.root)
 
 
@@ -77,13 +77,13 @@ class _LeafReader:
         self.image_counts: list[int] = []
         """The number of images in each block-level label."""
         self.anchors: list[int] = []
-        """The index of the block-level label of each link."""
+        """The index of the block-level label around each link."""
         self.line_count = 0
         """The number of lines so far."""
         self.open_anchor = -1
         """The index of the open link; -1 if there is none."""
         self.element_count = 0
-        """The number of elements so far, which numbers the open ones."""
+        """The number of elements so far. It becomes the number of each new element."""
         self.open_elements: list[tuple[int, str]] = []
         """The number and the tag of each open element."""
         self.open_block_labels: list[int] = []

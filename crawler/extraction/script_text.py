@@ -75,7 +75,7 @@ class _Piece:
     """A string in the data that may be part of the text."""
 
     container: int
-    """The number of the container around it."""
+    """The number of the container around it; -1 if there is none."""
     key: str
     """The key of the string, or of the list that it is in."""
     text: str
@@ -103,7 +103,7 @@ class ScriptData:
 
     def __init__(self, data: Any, title: str) -> None:
         self.parents: list[int] = []
-        """For each container the number of the one around it; -1 for the first."""
+        """For each container, the number of the container around it; -1 for the first."""
         self.is_list: list[bool] = []
         """Whether each container is a list."""
         self.is_titled: list[bool] = []
@@ -132,7 +132,7 @@ class ScriptData:
                 is_titled = parent >= 0 and self.is_titled[parent]
             self.is_titled.append(is_titled)
 
-            if isinstance(node, list):  # its items have its key, which was tested when the list was added
+            if isinstance(node, list):  # its items get the key of the list, which was tested already
                 children = [(child, key, number) for child in node[:MAX_NODES] if isinstance(child, _TYPES_WITH_TEXT)]
             else:
                 children = [
@@ -147,7 +147,8 @@ class ScriptData:
         weights = [0] * len(self.parents)
         for piece in pieces:
             weights[piece.container] += piece.weight
-        # A container has a higher number than the one around it, so its sum is complete before it is added to that.
+        # A container has a higher number than the container around it, so going backwards its sum is complete when it is
+        # added to the outer one.
         for number in range(len(self.parents) - 1, 0, -1):
             weights[self.parents[number]] += weights[number]
         return weights
@@ -155,7 +156,7 @@ class ScriptData:
     def candidates(self) -> Iterator[TextCandidate]:
         """The longest string and the list with the most text: first among titled containers, then among the others."""
         for is_titled in (True, False):
-            # A document that is only a string has no container.
+            # The piece of a document that is only a string has no container: its number is -1.
             pieces = [
                 piece for piece in self.pieces if piece.container >= 0 and self.is_titled[piece.container] is is_titled
             ]

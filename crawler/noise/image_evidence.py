@@ -54,9 +54,9 @@ class Sighting:
 
     def record(self) -> str:
         """The sighting as a line of text, for `Sighting.of`."""
-        texts = (self.url, self.target, self.page, self.alt, self.title, self.anchor_text, self.size)
-        written = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
-        return f"{written[:-1]},[{_numbers_as_json(self.features)}]]"
+        values = (self.url, self.target, self.page, self.alt, self.title, self.anchor_text, self.size)
+        text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+        return f"{text[:-1]},[{_numbers_as_json(self.features)}]]"  # the features are the last value
 
     @classmethod
     def of(cls, record: str) -> "Sighting":
@@ -76,7 +76,7 @@ class Sighting:
 
 
 def _numbers_as_json(features: tuple[float, ...]) -> str:
-    """Numbers as JSON, separated by commas, with six digits, which are more than the model needs.
+    """Features as JSON numbers, separated by commas, with six digits: the model needs fewer.
 
     >>> _numbers_as_json((0.0, 3.0, 0.6931471805599453))
     '0,3,0.693147'

@@ -70,7 +70,7 @@ class Features:
 def features(arrays: PageArrays, scores: Scores, levels: Ints) -> Features:
     """The features of all blocks; there must be at least one block."""
     columns = block_columns(arrays, scores, levels)
-    titles, title = _of_titles(columns)
+    titles, headline = _of_titles(columns)
     parts = [
         *_of_text(columns),
         *_of_elements(columns),
@@ -80,7 +80,7 @@ def features(arrays: PageArrays, scores: Scores, levels: Ints) -> Features:
         *_of_headings(columns),
         *_of_containers(columns),
         *_of_paths(columns),
-        _of_page(columns, title is not None),
+        _of_page(columns, headline is not None),
     ]
     matrix = np.empty((sum(len(names) for names, _ in parts), columns.block_count), np.float32)
     row = 0
@@ -165,11 +165,11 @@ def _of_place(columns: BlockColumns) -> list[Rows]:
     block_count = columns.block_count
     total = columns.total
     lengths = columns.arrays.lengths
-    done = np.cumsum(lengths)
+    length_to_end = np.cumsum(lengths)  # from the start of the page to the end of each block
     copies = np.log(np.bincount(columns.arrays.copies)[columns.arrays.copies])
     place = [
-        (done - lengths) / total,
-        1 - done / total,
+        (length_to_end - lengths) / total,
+        1 - length_to_end / total,
         at / block_count,
         np.log1p(at),
         np.log1p(block_count - at),
@@ -325,7 +325,7 @@ _OVERALL = "width,density,prose,blocks,unspaced,caseless,images,p,article,main,t
 _PAGE = tuple(f"page {name}" for name in (*_OVERALL.split(","), *HEAD))
 
 
-def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
+def _of_page(columns: BlockColumns, has_headline: bool) -> Rows:
     """The page, with the same values for all blocks."""
     arrays = columns.arrays
     wide = max(1.0, float(columns.widths.sum()))
@@ -342,7 +342,7 @@ def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
         np.log1p(arrays.images.sum()),
         arrays.lengths[arrays.tags == TAG_NUMBERS["p"]].sum() / columns.total,
         *(np.count_nonzero(frames & FRAME_BITS[tag]) / columns.block_count for tag in ("article", "main", "td")),
-        has_title,
+        has_headline,
         np.log1p(columns.prose.max()),
         np.log1p(np.count_nonzero(arrays.texts.owner == columns.block_count + EXTRA - 1)),  # the words of the article
         (columns.in_body * columns.widths).sum() / wide,

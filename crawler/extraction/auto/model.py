@@ -1,10 +1,11 @@
 """Judges a page with the trained weights of this release, and chooses the blocks that are kept.
 
-The set of blocks with the highest expected F is kept, the weighted mean of precision and recall:
-    sum of p t over the kept / (w * sum of t over the kept + (1 - w) * sum of p t over all),
-where p is the probability, t the tokens, and w the weight of precision; at 1/2 this is F1. It consists of the blocks
-whose probability is at least w F. At w = 1/2 the network keeps a little too much of sites that are held out from
-training; at 0.6 precision and recall are nearly equal. On an uncertain page F, and with it the threshold w F, is lower.
+The set of blocks with the highest expected F is kept. F is the weighted mean of precision and recall,
+    F = sum of p t over the set / (w * sum of t over the set + (1 - w) * sum of p t over all blocks),
+where p is a block's probability, t the number of its tokens, and w the weight of precision; with w = 1/2 it is F1. The
+best set consists of the blocks whose probability is at least w F. With w = 1/2, the network keeps a little too much of
+sites that are held out from training; with 0.6, precision and recall are nearly equal. On an uncertain page, F and the
+threshold w F are lower.
 """
 
 import zlib

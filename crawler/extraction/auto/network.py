@@ -87,17 +87,17 @@ def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGr
     rows[:block_count] = np.arange(block_count)
     rows[block_count : 2 * block_count] = np.argsort(paths, kind="stable")
 
-    # The groups: containers, the page, paths.
-    containers, of_containers = _numbered(inner, len(starts))
-    sizes = np.bincount(paths)
-    distinct_paths, of_paths = _numbered(paths, len(sizes))
-    ends_of_paths = block_count + np.cumsum(sizes[distinct_paths])
+    # The groups in their order: the containers, the page, the paths.
+    containers, container_ranks = _ranked(inner, len(starts))
+    path_sizes = np.bincount(paths)
+    distinct_paths, path_ranks = _ranked(paths, len(path_sizes))
+    ends_of_paths = block_count + np.cumsum(path_sizes[distinct_paths])
     groups = np.empty((block_count, AROUND + 2), np.int64)
-    groups[:, :AROUND] = of_containers.T
+    groups[:, :AROUND] = container_ranks.T
     groups[:, AROUND] = len(containers)
-    groups[:, AROUND + 1] = of_paths + len(containers) + 1
+    groups[:, AROUND + 1] = path_ranks + len(containers) + 1
 
-    group_starts = np.concatenate((starts[containers], [0], ends_of_paths - sizes[distinct_paths]))
+    group_starts = np.concatenate((starts[containers], [0], ends_of_paths - path_sizes[distinct_paths]))
     group_ends = np.concatenate((ends[containers], [block_count], ends_of_paths))
     return BlockGroups(
         rows=rows,
@@ -108,8 +108,10 @@ def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGr
     )
 
 
-def _numbered(numbers: Ints, end: int) -> tuple[Ints, Ints]:
-    """The distinct numbers in an array of numbers below `end`, and for each position the rank of its number."""
+def _ranked(numbers: Ints, end: int) -> tuple[Ints, Ints]:
+    """The distinct numbers in an array of numbers below `end`, in order, and for each position the rank of its number
+    among them.
+    """
     occurs = np.zeros(end, bool)
     occurs[numbers] = True
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[numbers]
@@ -168,11 +170,12 @@ def _step(inputs: Floats, layer: Layer, out: Floats | None = None) -> Floats:
 
 def _compared(network: Network, rows: Floats, layer: Layer) -> Floats:
     """The output of a layer that compares. As m is the same for all blocks, one matrix is enough for all of them."""
-    page_probabilities = probabilities(network, rows)
-    text = page_probabilities @ rows / (page_probabilities.sum() + LEAST_TEXT)
-    own, both, same = layer.weights.reshape(3, rows.shape[1], -1)
-    output: Floats = rows @ (own + text[:, None] * both)
-    output += text @ same + layer.bias
+    block_probabilities = probabilities(network, rows)
+    m = block_probabilities @ rows / (block_probabilities.sum() + LEAST_TEXT)
+    # The parts of W for h, h * m and m.
+    own, product, main = layer.weights.reshape(3, rows.shape[1], -1)
+    output: Floats = rows @ (own + m[:, None] * product)
+    output += m @ main + layer.bias
     return np.maximum(output, 0, out=output)
 
 

@@ -60,7 +60,7 @@ def named_as_comments(page: Page) -> list[int]:
         return []
 
     is_for_comments = [any(map(name.__contains__, words)) for name in name_texts]
-    # Whether each container is in comments; shifted by one, so that the first container has a parent, too.
+    # Whether each container is in comments, at its index plus one: the parent of the first container has the index -1.
     inside = [False]
     headings: dict[int, str] = {}
     """For each container with an open heading of comments among its children, the tag of that heading."""

@@ -146,7 +146,7 @@ def _labels(page: Page) -> frozenset[LeafLabel]:
 
 
 def frequencies(pages: Iterable[Collection[LeafLabel]], longest_near: int = MAX_NEAR_LENGTH) -> dict[LeafLabel, int]:
-    """The cache S of the paper's Table 2: how many pages have each label. A label near an earlier label counts for it."""
+    """The cache S of the paper's Table 2: how many pages have each label. A label near an earlier one counts for it."""
     index = LabelIndex(longest_near)
     cache = []
     counts = []
