@@ -98,7 +98,7 @@ class TopicSpider(Spider):
 
     def request_for(self, lease: Lease) -> Request:
         """The request for the address of a lease."""
-        url = lease.candidate.url.partition("#")[0]  # a fragment is not sent; `page_of` restores it
+        url = lease.candidate.url.partition("#")[0]  # a fragment is not sent; `page_of` restores it if it is a route
         if lease.candidate.kind is AddressKind.IMAGE:
             meta = {"lease": lease, "download_maxsize": self.crawl.images.max_bytes}
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
@@ -133,7 +133,8 @@ class TopicSpider(Spider):
         lease = lease_of(request)
         documents = self.crawl.documents
 
-        # Responses that are not read as pages: an unchanged page, a list of addresses, or a part of a page.
+        # Responses that are not read as pages: an unchanged page, a list of addresses (a sitemap, a feed or an
+        # llms.txt), or a part of a page.
         if response.status == NOT_MODIFIED:
             check = ChangeCheck(PageChange.NOT_MODIFIED)
             self.finish(request, replace(result_of(request), check=check, validators=validators(response)))

@@ -58,11 +58,11 @@ class Examples:
     """The examples of a crawl."""
 
     topic: Topic
-    seeds_learned: int = 0
+    accepted_seeds: int = 0
     """How many seeds with text were accepted. If a topic is given, the tracker learns only from the relevant ones."""
 
     def candidates(self, priority: int) -> Iterator[Candidate]:
-        """The addresses of the topic's examples."""
+        """The addresses of the topic's examples, with this priority."""
         for kind, urls in (
             (AddressKind.EXAMPLE, self.topic.example_urls),
             (AddressKind.COUNTEREXAMPLE, self.topic.against_urls),
@@ -77,7 +77,8 @@ class Examples:
         if kind is LessonKind.SEED:
             if not self.are_sought:
                 return None
-            self.seeds_learned += bool(text.strip())
+            if text.strip():
+                self.accepted_seeds += 1
             return TopicExample(text, is_on_topic=True)
         url, _, text = text.partition("\n")
         if not text.strip():
@@ -91,12 +92,12 @@ class Examples:
     @property
     def are_sought(self) -> bool:
         """Whether the topic has no examples and needs more seeds to learn from."""
-        return not self.topic.has_examples and self.seeds_learned < MOST_SEEDS
+        return not self.topic.has_examples and self.accepted_seeds < MOST_SEEDS
 
     @property
     def has_topic(self) -> bool:
         """Whether a topic is given, or learned from seeds."""
-        return self.topic.given or self.seeds_learned > 0
+        return self.topic.given or self.accepted_seeds > 0
 
 
 def example_text(page: Page, extraction: Extraction) -> str:
