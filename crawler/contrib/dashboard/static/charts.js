@@ -1,7 +1,7 @@
 // Charts: <figure class="chart" data-from="/api/..." data-live="SECONDS"> with a .plot in it. The address in data-from
 // returns JSON: {"at": [seconds since 1970, ...], "series": [{"name": ..., "unit": ..., "values": [...]}, ...]}.
-// - data-series="NAME ..." chooses some of the series, data-names="A|B" and data-colours="--first ..." set their names
-//   and colours.
+// - data-series="NAME ..." chooses some of the series, data-names="A|B" and data-colours="--first ..." set the names and
+//   colours of the chosen ones.
 // - For screen readers, data-says="{name}: latest {last}, highest {most}." is filled in for each line, in the element that
 //   aria-describedby of the .plot names, and a <details> with .values in it gets a table.
 // - data-none="..." is shown instead of lines that have only zeros.

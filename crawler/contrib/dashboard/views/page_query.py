@@ -41,7 +41,7 @@ LARGE_PART = 20_000
 SMALL_PART = 200
 """The most pages of a part if rows are read."""
 PAGES_FROM_INDEX = 2_000
-"""The most pages that are requested from the full-text index at once."""
+"""The most pages from the full-text index that one search checks."""
 AT_ONCE = 100
 """Rows that are read between two checks of the time."""
 MOST_ROUND = 2**31 - 1
@@ -171,6 +171,7 @@ def _pages_from_index(query: PageQuery, after: Place | None, index: SearchIndex 
         return None
     if query.order == NEWEST:
         return index.find(query.crawl, query.words, after.id if after is not None else None, PAGES_FROM_INDEX)
+    # If the index returns one page more than allowed, it has more pages with the words than can be checked at once.
     indexed_pages = index.find(query.crawl, query.words, None, PAGES_FROM_INDEX + 1)
     if indexed_pages is not None and len(indexed_pages) <= PAGES_FROM_INDEX:
         return indexed_pages
