@@ -3,7 +3,7 @@
 1. The outline of each page, and the label of each of its blocks (.examples, .block_labels).
 2. The scores of names and words, by logistic regression, and the type of a page by its names (.word_regression).
 3. A teacher: boosted trees over the features of blocks. The network learns from the mean of the label and the teacher's
-   prediction, and from the prediction alone if a block has no label. So it need not find what trees find by rules.
+   prediction, and from the prediction alone if a block has no label. So the trees pass on the rules that they find.
 4. The networks, trained on the pages, on copies with less text, and on the pages of snippets (.gradient_descent). Sets
    differ in what they call main text: one keeps the title, another the captions. So the set of a page is a feature of
    the teacher and the networks. After the training it is fixed to the first set, which defines the model's main text.
@@ -43,18 +43,19 @@ PLAIN = 0.4
 COPY_WEIGHT = 0.5
 """The weight of a copy in relation to its page."""
 KNOWN_WEIGHT = 3.0
-"""The weight of a block with a snippet."""
+"""On a page with snippets, the weight of a block that contains one."""
 GUESSED_WEIGHT = 0.5
-"""The weight of the other blocks of a page with snippets."""
+"""On a page with snippets, the weight of the other blocks, for which the networks learn the teacher's prediction."""
 TRUST = 0.5
-"""The teacher's share of a label."""
+"""The weight of the teacher's prediction in what the networks learn; the label has the rest."""
 EPOCHS = 12
 BY_NAMES = 0.4
-"""The share that the names alone have in the type of a page; the values of the networks have the rest."""
+"""The weight of the classifier that knows only names, for the type of a page; the other classifier has the rest."""
 NETWORKS = 2
 """How many networks are trained, from different random weights."""
 TREES = 150
 """Trees of the teacher."""
+# The parameters of LightGBM for the teacher. A single thread and fixed orders give the same trees on each run.
 TEACHER: dict[str, Any] = {
     "objective": "cross_entropy",
     "learning_rate": 0.1,
@@ -79,12 +80,12 @@ class DescribedPage:
     """The features of a page, or of a copy of one."""
 
     example: int
-    """The index of the example that it was made from."""
+    """The index of the example that the page or copy was made from."""
     part: int
     """The number of the part of the cross-validation that contains its site."""
     is_copy: bool
     features: Floats
-    """One row for each block. The last columns stand for the sets: that of the page's set is 1."""
+    """One row for each block. The last columns stand for the sets: 1 in the column of the page's set, otherwise 0."""
     block_groups: BlockGroups
     labels: Floats
     """The share of each block that is main text, NaN if unknown."""
@@ -113,7 +114,7 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
     described = list(_described(examples, parts, vocabularies, sets, np.random.default_rng(seed)))
     taught = opinions(described, FOLDS, seed, tell)
 
-    # The input of the networks; the list of described pages is empty after it.
+    # The input of the networks. `_lessons` empties `described`.
     scaling = _scaling([page.features for page in described if not page.is_copy], len(sets))
     example_of_lessons = [None if page.is_copy else page.example for page in described]
     lessons = _lessons(described, taught, scaling)
@@ -130,7 +131,7 @@ def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -
         _of_first_set(gradient_descent.network(layers, *scaling), len(sets)) for layers in layers_of_networks
     )
 
-    # The types of pages: of each page that is not a copy its type, its lesson, and the scores of types by its names.
+    # The types of pages, learned without copies: a page's type, its lesson, and the scores of types by its names.
     typed = [
         (examples[index].page_type, lesson, vocabularies[parts[index]].scores(examples[index].arrays).page_types)
         for index, lesson in zip(example_of_lessons, lessons, strict=True)
@@ -271,7 +272,7 @@ def _lesson(page: DescribedPage, opinion: Floats | None, scaling: Scaling) -> gr
     f1_weight = page.weight
     if opinion is not None and page.is_golden:
         target = (1 - TRUST) * page.labels + TRUST * opinion
-    elif opinion is not None:
+    elif opinion is not None:  # a page with snippets, whose F1 is not known
         weights = weights * np.where(is_labelled, KNOWN_WEIGHT, GUESSED_WEIGHT)
         f1_weight = 0.0
         target = np.where(is_labelled, page.labels, opinion)
@@ -288,7 +289,10 @@ def _lesson(page: DescribedPage, opinion: Floats | None, scaling: Scaling) -> gr
 
 
 def _hidden(arrays: PageArrays, learned_weights: LearnedWeights, sets: int) -> list[Ints]:
-    """The groups of features that are hidden together: from words, from names, from the whole page, and the set."""
+    """The columns of the features that are hidden together: those of words, of names, of the whole page, and of sets.
+
+    `arrays` is any page; the names of the features are the same for all.
+    """
     names = block_features.features(arrays, learned_weights.scores(arrays), page_arrays.ranges(arrays)).names
     groups = (
         [name.startswith(("words ", "word score", "heading words", "path word")) for name in names],
@@ -322,9 +326,10 @@ def _page_type_weights(
     # A row has the networks' mean values over all blocks and over main text, and a score of names for each type.
     width = sum(len(net.last.weights) for net in networks)
     table = np.reshape(rows, (len(rows), 2 * width + len(PAGE_TYPES)))
-    # Scaled to a deviation of .1, values need large weights, which the penalty of the regression keeps small.
+    # Values are scaled to a deviation of .1 instead of 1, which makes the penalty of the regression stronger: for the
+    # same effect, weights must be ten times as large.
     divisors = 10 * (table.std(0) + 0.01) if rows else np.ones(table.shape[1])
     weights, bias = fit_kinds(table / divisors, types)
     weights = (1 - BY_NAMES) * weights / divisors[:, None]
-    weights[-len(PAGE_TYPES) :] += BY_NAMES * np.eye(len(PAGE_TYPES))  # the scores of names alone
+    weights[-len(PAGE_TYPES) :] += BY_NAMES * np.eye(len(PAGE_TYPES))  # the scores of types by names are added
     return PageTypeWeights(weights=weights, bias=(1 - BY_NAMES) * bias)

@@ -3,7 +3,7 @@
 1. All pages are read, and the outline of each is kept.
 2. A model is trained without one part of the sites, and judged on the pages of this part.
 3. The model to ship is trained on all pages. It is judged on the pages of the validation sets whose sites it was not
-   trained on. Both models are judged after they were saved and loaded, which rounds weights to half precision.
+   trained on. Both models are judged after they were saved and loaded, because this rounds weights to half precision.
 4. The weights and their card are put in place, both or neither.
 """
 
@@ -42,7 +42,7 @@ class PageScore:
     """The scores of a model on a page with gold text."""
 
     page_type: str
-    """The type that its set declares; empty if `auto` does not know this type."""
+    """The type that the page's line in the set declares; empty if there is none, or `auto` does not know it."""
     precision: float | None
     """Shingle precision; None if the text is empty."""
     recall: float | None
@@ -62,9 +62,9 @@ class ModelFigures:
     f1: float
     word_f1: float
     typed: int
-    """Pages whose declared type is known."""
+    """How many of the pages declare a type that `auto` knows."""
     accuracy: float | None
-    """The share of those pages whose type was right."""
+    """The share of the `typed` pages whose type was right; None if there are none."""
 
 
 def score(row: TrainingPage, model: Model) -> PageScore:
@@ -85,7 +85,7 @@ def score(row: TrainingPage, model: Model) -> PageScore:
 
 
 def figures(scores: Sequence[PageScore]) -> ModelFigures:
-    """The averages over at least one page, computed as in `winnow evaluate`."""
+    """The averages over at least one page; the F1 is that of the average precision and recall."""
     precision = mean(page_score.precision for page_score in scores) or 0.0
     recall = mean(page_score.recall for page_score in scores) or 0.0
     typed = [page_score.is_type_right for page_score in scores if page_score.page_type]
@@ -127,10 +127,10 @@ class AutoTraining:
     """A trained model, with the values for its card."""
 
     sets: list[SetSummary]
-    """The sets that it was trained on."""
+    """The sets that the model was trained on."""
     validation: list[SetSummary]
     examples: int
-    """Pages that it was trained on."""
+    """How many pages the model was trained on."""
     held_out: dict[str, list[PageScore]]
     """By set, the scores on pages of held-out sites, of a model trained without them."""
     validated: dict[str, list[PageScore]]
@@ -153,7 +153,7 @@ def tables(training: AutoTraining) -> list[tuple[str, dict[str, ModelFigures]]]:
 
 
 def auto_card(training: AutoTraining) -> str:
-    """The card in Markdown, for which the template reads constants of the modules that it is given."""
+    """The card in Markdown. The template gets three modules, whose constants it shows."""
     groups = tables(training)
     networks = training.model.networks
     layers = [layer for net in networks for layer in (net.first, *net.layers, net.last)]
@@ -185,7 +185,7 @@ def auto_card(training: AutoTraining) -> str:
 
 
 def _weakest(group: Mapping[str, ModelFigures]) -> str:
-    """The rows with the lowest shingle F1, in words."""
+    """The rows with the lowest shingle F1, e.g. "news 0.912 (1,234), more is lost than left in"."""
     lowest = sorted(group.items(), key=lambda entry: (entry[1].f1, entry[0]))[:WEAKEST_ROWS]
     return "; ".join(f"{escaped(name)} {row.f1:.3f} ({row.pages:,}), {_weakness(row)}" for name, row in lowest)
 
@@ -208,7 +208,7 @@ class TrainingPlan:
 
 def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
     """Train, and write the weights with their card beside them."""
-    # Read all pages, and hold out a part of the sites.
+    # Read all pages, and hold out a part of the sites. Of validation sets, only a summary is kept.
     validation = [_summary(path, tell) for path in plan.validate]
     sets = []
     pages: list[PageExample] = []
@@ -223,11 +223,11 @@ def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
     # Train both models, and judge them. The second one replaces the first in the file of weights.
     with put_in_place(plan.output, plan.output.with_name(CARD)) as (weights_file, card_file):
         tell(f"training without {counted(len(held_out_sites), 'site')}: {counted(len(other_pages), 'page')}")
-        model = _trained(plan, other_pages, weights_file, tell)
+        model = _trained_and_saved(plan, other_pages, weights_file, tell)
         golden_sets = [summary for summary in sets if summary.is_golden]
         held_out = _scores(golden_sets, lambda row: row.site in held_out_sites, model, tell)
         tell(f"training on everything: {counted(len(pages), 'page')}")
-        model = _trained(plan, pages, weights_file, tell)
+        model = _trained_and_saved(plan, pages, weights_file, tell)
         validated = _scores(validation, lambda row: row.site not in parts, model, tell)  # `parts` has all trained sites
         training = AutoTraining(
             sets=sets,
@@ -272,8 +272,8 @@ def _tell_size(summary: SetSummary, tell: Tell) -> None:
     tell(f"{summary.name}: {counted(summary.pages, 'page')} of {counted(len(summary.sites), 'site')}")
 
 
-def _trained(plan: TrainingPlan, examples: list[PageExample], weights_file: Path, tell: Tell) -> Model:
-    """Train a model and write its weights; returns the model as loaded from the file, in half precision."""
+def _trained_and_saved(plan: TrainingPlan, examples: list[PageExample], weights_file: Path, tell: Tell) -> Model:
+    """The model trained on these examples, as loaded from the file, whose weights have half precision."""
     save(train(examples, plan.seed, auto_model.EPOCHS, tell), weights_file)
     return load(weights_file)
 

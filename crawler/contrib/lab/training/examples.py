@@ -1,8 +1,8 @@
 """Pages for training: read from JSON lines, as examples with labelled blocks, and as copies with less text.
 
-A set is the pages of one file. A line of it has a page with its `html` and `url`, and one of these:
+A set is the pages of one file. Each line has a page with its `html` and `url`, and one of these:
 
-- `gold`: the gold text, which is the whole main text. With `weak`, rules made it instead of people.
+- `gold`: the gold text, which is the whole main text. If `weak` is true, rules made the text instead of people.
 - `gold` and `gold_partial`: each line of `gold` is a snippet of the main text, whose other parts are unknown.
 - `with` and `without`: lists of snippets that are in the main text, and that are not.
 
@@ -55,7 +55,7 @@ class TrainingPage:
     absent: tuple[str, ...]
     """Snippets that are not in the main text."""
     page_type: str
-    """As its line declares it; empty if it does not."""
+    """The type that the line declares, such as `article`; empty if it declares none."""
     _: KW_ONLY
     is_weak: bool = False
     """Whether the gold text was made by rules."""
@@ -144,9 +144,9 @@ def _page(row: dict[str, Any], path: Path, number: int) -> TrainingPage:
 
 
 SET_EXPONENT = 0.35
-"""A page of a set that has n times fewer pages than the largest set weighs n to this power more."""
+"""If the largest set has n times as many pages as another set, a page of the other set weighs n ** SET_EXPONENT."""
 MOST_WEIGHT = 3.0
-"""The most weight that a page gets because its set is small."""
+"""The largest weight that a page gets because its set is small."""
 SNIPPETS_WEIGHT = 0.7
 """The weight of a page with snippets, in place of all other factors."""
 LIST_TYPES = frozenset((PageType.LISTING, PageType.COLLECTION))
@@ -155,7 +155,8 @@ LIST_WEIGHT = 3.0
 WEAK_WEIGHT = 0.5
 """The factor of pages with a weak gold text."""
 MOST_BLOCKS_OF_SNIPPET = 3
-"""A snippet of main text is ignored if more blocks have it, because it may be main text in only one of them."""
+"""A snippet of main text is ignored if more than this many blocks contain it: it may be main text in only one of them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +180,7 @@ class PageExample:
 
 
 def example(page_set: str, site: str, page: Page, gold: str, page_type: str, *, is_weak: bool = False) -> PageExample:
-    """A page with its gold text; it must have a block."""
+    """The example of a page with a gold text; the page must have a block."""
     block_labels = labels([tokens(block.text) for block in page.blocks[:MAX_BLOCKS]], tokens(gold))
     return PageExample(
         page_set=page_set,
@@ -192,7 +193,10 @@ def example(page_set: str, site: str, page: Page, gold: str, page_type: str, *, 
 
 
 def snippets(page_set: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
-    """A page whose blocks have a label only if they have a snippet: `present` are of main text, `absent` of noise."""
+    """The example of a page with snippets: `present` are those of main text, `absent` those of noise.
+
+    Only blocks that contain a snippet get a label.
+    """
     texts = [" ".join(tokens(block.text)) for block in page.blocks[:MAX_BLOCKS]]
     block_labels = np.full(len(texts), np.nan, np.float32)
     # A block with snippets of both kinds is main text, so the snippets of main text overwrite the labels of noise.
@@ -240,7 +244,8 @@ def weights_of(examples: Sequence[PageExample]) -> list[float]:
 COPY_SHARES = (0.08, 0.4)
 """The least and the greatest share of the main text that a copy keeps."""
 LEAST_MAIN_BLOCKS = 4
-"""The main text of a copy is shortened if it has at least so many blocks: those with a label of .5 or more."""
+"""The main text of a copy is shortened if it has at least this many blocks, counting those with a label of at least .5.
+"""
 BEGINNINGS = 0.5
 """The share of shortened copies that keep the beginning of the main text; the others keep any part."""
 TAG_WORDS = 2
@@ -271,7 +276,7 @@ def shorter(labels: Floats, arrays: PageArrays, generator: np.random.Generator) 
             kept[start:end] = False
     if kept.sum() > 1:
         return kept
-    return np.ones(number, bool)  # too little is left
+    return np.ones(number, bool)  # too little would be left
 
 
 def subset(arrays: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
@@ -287,7 +292,8 @@ def subset(arrays: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
     ends = new_indexes[outline.ends]
     outer = outward(outline.parents.tolist(), starts.tolist(), ends.tolist())
 
-    # The new index of each text, -1 for those that are dropped; title and description, after the blocks, stay.
+    # The new index of each text, -1 if it is dropped. The texts of the whole page, which follow those of the blocks,
+    # stay.
     rows = np.concatenate([blocks, np.arange(number, len(texts.kinds))])
     new_rows = np.full(len(texts.kinds), -1)
     new_rows[rows] = np.arange(len(rows))
@@ -310,7 +316,7 @@ def subset(arrays: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
         tags=arrays.tags[blocks],
         lengths=arrays.lengths[blocks],
         linked=arrays.linked[blocks],
-        copies=np.unique(arrays.copies[blocks], return_inverse=True)[1],  # numbered anew, without gaps
+        copies=np.unique(arrays.copies[blocks], return_inverse=True)[1],  # the numbers of texts, without gaps again
         links=arrays.links[blocks],
         images=np.concatenate([arrays.images[blocks], arrays.images[-1:]]),  # the last entry is of no block
     )

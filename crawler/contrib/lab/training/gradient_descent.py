@@ -3,13 +3,14 @@
 The error of a page is the cross entropy of its blocks, each weighted by the root of its tokens, minus the expected F1
 of its text:
     F1 = 2 sum p y t / sum (p + y) t,     p the probability, y the label, t the tokens of a block.
-The cross entropy makes the outputs probabilities; the F1 is what the text is judged by. The layer COMPARED compares
-blocks with the main text so far, which it chooses by probabilities of its own; their error is added with the weight
-SO_FAR. The training is deterministic: the same pages and seed give the same weights on the same machine.
+The cross entropy makes the outputs probabilities; the F1 is the figure by which extracted texts are judged. The layer
+COMPARED compares blocks with the main text so far. To choose this text, it computes probabilities with the weights of
+the last layer; their error is added with the weight SO_FAR. The training is deterministic: the same pages and seed give
+the same weights on the same machine.
 
 Values and gradients are arrays with a row for each block. `likely` is the probability that a block is main text, and
-`slope` the gradient of the error for its logit. A function whose name ends in `_back` computes the gradient for the
-input of a function from that for its output. `crawler.extraction.auto.network` defines the layers.
+`slope` the gradient of the error for the logit of `likely`. `f_back` computes the gradient for the input of a function
+`f` from the gradient for its output. `crawler.extraction.auto.network` defines the layers.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +26,9 @@ from crawler.extraction.auto.page_arrays import Floats
 from crawler.extraction.auto.text_arrays import Ints
 
 STEPS = (1, 0, 2, 0, 1, COMPARED)
-"""The layers between the first and the last, by their Layer.step: the distance of neighbours, 0 for containers."""
+"""The `Layer.step` of each layer between the first and the last: the distance of neighbours, 0 for the means of
+containers, or COMPARED.
+"""
 WIDTH = 40
 """How many values a block has in each layer."""
 PAGES = 16
@@ -78,11 +81,11 @@ class _Batch:
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         counts = np.array([len(lesson.labels) for lesson in lessons])
-        self.number = int(counts.sum())
-        self.pages = len(lessons)
+        self.block_count = int(counts.sum())
+        self.page_count = len(lessons)
         # The first block of each page; and for each block its page, and where the page starts and ends.
         self.first_blocks = np.cumsum(counts) - counts
-        self.page = np.repeat(np.arange(self.pages), counts)
+        self.page_of_block = np.repeat(np.arange(self.page_count), counts)
         self.starts = np.repeat(self.first_blocks, counts)
         self.ends = np.repeat(self.first_blocks + counts, counts)
         self.features = np.concatenate([lesson.features for lesson in lessons])
@@ -90,7 +93,8 @@ class _Batch:
         self.tokens = np.concatenate([lesson.tokens for lesson in lessons])
         self.weights = np.concatenate([lesson.weights for lesson in lessons])
         self.f1_weights = np.array([lesson.f1_weight for lesson in lessons], np.float32)
-        self.mean, self.spreads = _means([lesson.block_groups for lesson in lessons], self.number)
+        # Matrices: blocks to the means of groups, and these means back to blocks.
+        self.mean, self.spreads = _means([lesson.block_groups for lesson in lessons], self.block_count)
 
     def shifted(self, rows: Floats, step: int) -> Floats:
         """For each row the row that is `step` blocks before it; zeros beyond the border of the page."""
@@ -99,7 +103,7 @@ class _Batch:
             moved[step:] = rows[:-step]
         else:
             moved[:step] = rows[-step:]
-        sources = np.arange(self.number) - step
+        sources = np.arange(self.block_count) - step
         moved[(sources < self.starts) | (sources >= self.ends)] = 0
         return moved
 
@@ -115,7 +119,7 @@ class _Batch:
         parts = [gradient[:, start : start + width] for start in range(0, gradient.shape[1], width)]
         if step:
             before, own, after = parts
-            blocks = np.arange(self.number)
+            blocks = np.arange(self.block_count)
             before = np.where((blocks - step >= self.starts)[:, None], before, 0)
             after = np.where((blocks + step < self.ends)[:, None], after, 0)
             gradient_of_rows = own.copy()
@@ -128,12 +132,12 @@ class _Batch:
 
     def main_text(self, rows: Floats, likely: Floats) -> Floats:
         """For each block, the mean row of its page, in which each block is weighted by its probability."""
-        means: Floats = (self._sums(likely[:, None] * rows) / self._text_blocks(likely))[self.page]
+        means: Floats = (self._sums(likely[:, None] * rows) / self._text_blocks(likely))[self.page_of_block]
         return means
 
     def main_text_back(self, gradient: Floats, rows: Floats, likely: Floats) -> tuple[Floats, Floats]:
         """The gradients for the rows and for the probabilities, from the gradient for `main_text`."""
-        of_sums = (self._sums(gradient) / self._text_blocks(likely))[self.page]
+        of_sums = (self._sums(gradient) / self._text_blocks(likely))[self.page_of_block]
         return likely[:, None] * of_sums, ((rows - self.main_text(rows, likely)) * of_sums).sum(1)
 
     def _sums(self, rows: Floats) -> Floats:
@@ -147,13 +151,13 @@ class _Batch:
 
 
 def _means(groups_of_pages: Sequence[BlockGroups], number: int) -> tuple[Sparse, list[Sparse]]:
-    """A matrix that takes rows of blocks to the means of groups; and for each kind of group, a matrix that takes these
-    means to the blocks of the groups.
+    """The matrices between blocks and groups: one, and one for each kind of group.
 
-    The kinds are the innermost container, the two containers around it, the page and the path. `number` counts all
-    blocks.
+    Multiplied with rows of blocks, the first gives the mean of each group. Multiplied with these means, each other one
+    gives every block the mean of its group of this kind. The kinds are the innermost container, the two containers
+    around it, the page and the path. `number` is the number of all blocks.
     """
-    # Blocks and groups are numbered over all pages.
+    # Number the blocks and groups of all pages consecutively.
     members = []
     sizes = []
     groups = []
@@ -189,8 +193,8 @@ def learn(
 ) -> tuple[Layer, ...]:
     """Train a network; returns its layers.
 
-    `hidden` are groups of features, each of which is sometimes set to zero for a page. `tell` is called with each epoch
-    and its mean error.
+    `hidden` are groups of columns of the features; a group is sometimes set to zero for a page. `tell` is called with
+    the number of each epoch, from 0, and its mean error.
     """
     generator = np.random.default_rng(seed)
     weights = _initial_weights(lessons[0].features.shape[1], generator)
@@ -221,8 +225,8 @@ def learn(
 
 def _initial_weights(features: int, generator: np.random.Generator) -> Weights:
     """Random weights after He et al., smaller in the later layers."""
-    # The name, the width of the input and of the output, and the scale of each layer. The input has three parts as wide
-    # as the values of a block, or at step 0 six: the block's values and the means of its five groups.
+    # The name, the width of the input and of the output, and the scale of each layer. The input has three parts of
+    # WIDTH values, or at step 0 six: the block's own values and the means of its five groups.
     shapes = [("in", features, WIDTH, 1.0)]
     shapes += [(str(number), (3 if step else 6) * WIDTH, WIDTH, 0.5) for number, step in enumerate(STEPS)]
     shapes.append(("out", WIDTH, 1, 0.3))
@@ -237,9 +241,9 @@ def _initial_weights(features: int, generator: np.random.Generator) -> Weights:
 def _blind(batch: _Batch, hidden: Sequence[Ints], generator: np.random.Generator) -> None:
     """Set each group of features to zero on some pages of a batch."""
     for columns in hidden:
-        is_blind = generator.random(batch.pages) < BLIND
+        is_blind = generator.random(batch.page_count) < BLIND
         if is_blind.any():
-            batch.features[np.ix_(np.flatnonzero(is_blind[batch.page]), columns)] = 0
+            batch.features[np.ix_(np.flatnonzero(is_blind[batch.page_of_block]), columns)] = 0
 
 
 def _gradient(weights: Weights, batch: _Batch, generator: np.random.Generator) -> tuple[float, Weights]:
@@ -256,8 +260,8 @@ def _gradient(weights: Weights, batch: _Batch, generator: np.random.Generator) -
         inputs_and_factors.append((inputs, dropout * (output > 0)))
         rows = rows + output * dropout
 
-    # Backward. `back` is the gradient for the rows before each layer: a layer adds to its rows, so the gradient for the
-    # rows after it is part of it.
+    # Backward. `back` is the gradient for the rows before a layer. A layer adds its output to its rows, so `back` is
+    # the gradient for the rows after the layer plus the gradient through the layer.
     error, slope = _error(batch, _likely(weights, rows))
     gradient: Weights = {"out weights": rows.T @ slope[:, None], "out bias": slope.sum(keepdims=True)}
     back = slope[:, None] @ weights["out weights"].T
@@ -278,7 +282,7 @@ def _gradient(weights: Weights, batch: _Batch, generator: np.random.Generator) -
 
 
 def _likely(weights: Weights, rows: Floats) -> Floats:
-    """The probabilities of the blocks, by their values in the layers so far."""
+    """The probabilities of the blocks if these were their rows before the last layer."""
     return logistic((rows @ weights["out weights"])[:, 0] + weights["out bias"][0])
 
 
@@ -289,8 +293,9 @@ def _compared(weights: Weights, batch: _Batch, rows: Floats) -> Floats:
 
 
 def _compared_back(weights: Weights, batch: _Batch, inputs: Floats, of_inputs: Floats, gradient: Weights) -> Floats:
-    """The gradient for the rows, from that for the layer's input. The last layer's weights, which also choose the main
-    text so far, get their part of the `gradient`.
+    """The gradient for the rows, from `of_inputs`, the gradient for the `inputs` of the layer.
+
+    The weights of the last layer also choose the main text so far, so their gradient in `gradient` grows.
     """
     rows, _, text = np.split(inputs, 3, 1)
     of_rows, of_product, of_text = np.split(of_inputs, 3, 1)
@@ -304,12 +309,12 @@ def _compared_back(weights: Weights, batch: _Batch, inputs: Floats, of_inputs: F
 
 
 def _error(batch: _Batch, likely: Floats) -> tuple[float, Floats]:
-    """The cross entropy, summed over the batch, to show as progress; and the slope of the whole error, F1 included,
-    averaged over the pages.
+    """The sum of the cross entropy over the batch, which is shown as progress; and the slope of the whole error, which
+    includes the F1, divided by the number of pages.
     """
     labels = batch.labels
     tokens = batch.tokens
-    page = batch.page
+    page = batch.page_of_block
     bounded = np.clip(likely, 1e-7, 1 - 1e-7)  # 0 has no logarithm
     entropy = -(labels * np.log(bounded) + (1 - labels) * np.log(1 - bounded))
     slope = (likely - labels) * batch.weights
@@ -319,7 +324,7 @@ def _error(batch: _Batch, likely: Floats) -> tuple[float, Floats]:
     both = np.bincount(page, tokens * (likely + labels)) + 1e-6
     f1_slope = 2 * tokens * (labels * both[page] - hits[page]) / both[page] ** 2
     slope = slope - F1_SHARE * batch.f1_weights[page] * f1_slope * likely * (1 - likely)
-    return float((batch.weights * entropy).sum()), (slope / batch.pages).astype(np.float32)
+    return float((batch.weights * entropy).sum()), (slope / batch.page_count).astype(np.float32)
 
 
 class _Adam:

@@ -3,8 +3,9 @@
 A link is an image on a page, by the address of the image. A sighting is one occurrence of the image on the page. The
 evidence of a site counts on how many of its pages each image is shown.
 
-Links are labelled in files, and searched on saved pages, whose evidence is counted anew. Or they are labelled in the
-dashboard, and read from the database with the sighting and the evidence of the crawl.
+Labels come from two sources. `find_images` reads labels from files and searches their links on saved pages, on which
+it counts the evidence anew. `labelled_images` reads labels that were given in the dashboard from the database, with the
+sighting and the evidence of the crawl.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,7 +48,7 @@ class ImageExample:
     site: str
     """The site of its page; a page without an address is a separate site."""
     pages: int
-    """How many pages the site has."""
+    """How many pages of the site the evidence counts."""
     features: tuple[Floats, ...]
     """The features of each occurrence of the image on the page."""
     _: KW_ONLY
@@ -76,7 +77,7 @@ def _examples_of_line(
     """The labelled links of the page of a line; reports a broken line."""
     if isinstance(line, Broken):
         tell(f"{line.place}: {line.why}")
-    if not isinstance(line, Raw):
+    if not isinstance(line, Raw):  # broken, or skipped as no page
         return
     try:
         saved = page_of(line, NAMELESS)
@@ -110,7 +111,7 @@ def _site(saved: SavedPage, line: Raw) -> str:
 
 
 def _features(sighting: Sighting, site_evidence: Evidence) -> Floats:
-    """The features of an image, from its page and from the evidence of its site."""
+    """The features of one occurrence of an image, from its page and from the evidence of its site."""
     scores = scores_of(sighting, site_evidence)
     return features_of(sighting, site_evidence, scores.entropy, scores.keyword)
 
@@ -131,7 +132,9 @@ def labelled_images(url: URL, name: str | None, tell: Tell) -> list[ImageExample
 def _example_of_label(
     connection: Connection, label: Label, evidence_by_site: dict[tuple[str, str], Evidence]
 ) -> ImageExample:
-    """The image of a label, which stores its sighting; reads the evidence of its site, by crawl and site, only once."""
+    """The image of a label, with the sighting that the label stores. Adds missing evidence to `evidence_by_site`, whose
+    keys are a crawl and a site.
+    """
     sighting = Sighting.of(label.detail)
     site_name = address_of(sighting.page).site
     key = label.crawl, site_name

@@ -1,6 +1,7 @@
-"""Trains the shipped weights of the learned image model, and writes their figures and card.
+"""Trains the shipped weights of the learned image model, and writes them with their card.
 
-A link is an image on a page, by its address. A link whose probability of noise is above the model's limit is noise.
+A link is an image on a page, by the address of the image. The model counts a link as noise if its probability of noise
+is above the limit.
 
 1. Boosted trees of three splits (LightGBM) become the tables of crawler.noise.learned_model. Their thresholds are drawn
    at random (extremely randomized trees, https://doi.org/10.1007/s10994-006-6226-1), which is better on held-out sites
@@ -8,8 +9,8 @@ A link is an image on a page, by its address. A link whose probability of noise 
 2. The limit: trees trained on four fifths of the sites judge the last fifth, each fifth in turn. The limit is the
    lowest probability at which at most LOST of all content is lost, and SITES_KEPT of the sites keep KEPT_OF_SITE of
    their content.
-3. The model is judged on validation links of sites that it was not trained on, after it was saved and loaded, which
-   rounds weights to half precision. The weights and their card are put in place, both or neither.
+3. The model is judged on validation links of sites that it was not trained on, after it was saved and loaded, because
+   this rounds weights to half precision. The weights and their card are put in place, both or neither.
 """
 
 import sys
@@ -52,11 +53,11 @@ FOLDS = 5
 LOST = 0.012
 """The share of all content that may be lost when the limit is chosen."""
 KEPT_OF_SITE = 0.99
-"""The share of its content that a site must keep."""
+"""The share of its content that a site should keep."""
 SITES_KEPT = 0.95
-"""The share of the sites that must keep that share."""
+"""The share of the sites that must keep KEPT_OF_SITE of their content."""
 MARGIN = 1e-9
-"""The least distance of the limit from 0 and 1."""
+"""The least distance of the limit from 0 and from 1."""
 UNSURE = 0.5
 """The weight of a link whose labeller was unsure."""
 RISING = ("pages with it", "share of other pages with it")
@@ -81,11 +82,11 @@ KNOWN = frozenset(
     "marked wcxb_dev fundus andy_articles magic_article magic_forum zh_handcrafted trafilatura_snippets dragnet canola"
     " harvest_forums crf_id mercury_rules known_markup recipes_partial manuals".split()
 )
-"""Sets that `auto` was trained on, according to its card. It may find their main text, which features of images depend
-on, better than that of other pages.
+"""Sets that `auto` was trained on, according to its card. Features of images depend on the main text, which `auto` may
+find better on these pages than on others.
 """
 UNKNOWN = "validation, sets that the extractor was not trained on"
-"""The name of the row for all other sets."""
+"""The name of the row for validation sets that are not in KNOWN."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +135,9 @@ def _check(links: Sequence[ImageExample], parts: Sequence[int]) -> None:
 
 
 def limit(content_of_sites: Sequence[Sequence[float]]) -> float:
-    """The limit that keeps enough of all content, and enough content of enough sites; always between 0 and 1.
+    """The limit that keeps enough of all content (LOST), and enough content of enough sites; always between 0 and 1.
 
-    `content_of_sites` are the probabilities of noise of the content of each site.
+    `content_of_sites` has a list for each site: the probabilities of noise of its content.
     """
     of_all = _at_share([likely for content in content_of_sites for likely in content], 1 - LOST)
     of_sites = _at_share([_at_share(content, KEPT_OF_SITE) for content in content_of_sites], SITES_KEPT)
@@ -144,7 +145,7 @@ def limit(content_of_sites: Sequence[Sequence[float]]) -> float:
 
 
 def _at_share(values: Sequence[float], share: float) -> float:
-    """The smallest of the values that is not exceeded by at least this share of them."""
+    """The smallest value such that at least this share of the values are not above it."""
     return sorted(values)[int(np.ceil(share * len(values))) - 1]
 
 
@@ -154,7 +155,7 @@ def judged(model: NoiseModel, link: ImageExample) -> float:
 
 
 def _fit(links: Sequence[ImageExample], seed: int) -> NoiseModel:
-    """A model whose limit is not chosen yet."""
+    """A model trained on these links; its limit is a placeholder."""
     import lightgbm
 
     rows = np.stack([row for link in links for row in link.features])
@@ -238,7 +239,7 @@ def tables(training: ImageTraining) -> list[ImageTable]:
     validation = _links(training, training.validation)
     unknown = [link for link in validation if link.label.set not in KNOWN]
     groups = {"held-out sites": held_out, "validation": validation}
-    if len(unknown) < len(validation):  # otherwise they are the same
+    if len(unknown) < len(validation):  # otherwise the two groups are the same
         groups[UNKNOWN] = unknown
     image_tables = [ImageTable(title="all", rows={name: figures(links) for name, links in groups.items() if links})]
     for name, links in (("held-out sites", held_out), ("validation", validation)):
@@ -250,7 +251,7 @@ def tables(training: ImageTraining) -> list[ImageTable]:
 
 
 def calibrations(training: ImageTraining) -> dict[str, list[CalibrationBin]]:
-    """The bins of held-out sites and of validation; groups without links are left out."""
+    """The bins of the links of held-out sites, and of validation; a group without links is left out."""
     groups = {"held-out sites": training.training, "validation": training.validation}
     return {
         name: calibration(judged_links.likely, [link.label.is_noise for link in judged_links.links])
@@ -269,7 +270,7 @@ def _links(training: ImageTraining, judged_links: JudgedLinks) -> list[ScoredLin
 
 
 def image_card(training: ImageTraining) -> str:
-    """The card in Markdown, for which the template reads constants of this module."""
+    """The card in Markdown. The template also shows constants of this module, which it knows as `model`."""
     unseen = ", of sites that were not trained on"
     sources = (("Trained on", training.training, ""), ("Validation", training.validation, unseen))
     groups = [
@@ -330,7 +331,7 @@ class ImageTrainingPlan:
     jobs: int
     _: KW_ONLY
     crawl_images: list[ImageExample] | None = None
-    """Labelled images of crawls; None to train only on files."""
+    """Labelled images of crawls, in addition to those of files; None if only files are used."""
 
     @property
     def card(self) -> Path:
@@ -342,7 +343,7 @@ def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
     """Train, and write the weights with their card beside them."""
     # Find the links to train on, in files and in crawls.
     links: list[ImageExample] = []
-    if plan.training.labels or plan.crawl_images is None:
+    if plan.training.labels:
         links = find_images(plan.training.labels, plan.training.files, plan.jobs, tell)
     labels = list(plan.training.labels)
     for link in plan.crawl_images or ():
@@ -360,7 +361,7 @@ def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
         left_out = counted(len(validation) - len(held_out), "link")
         tell(f"{left_out} of validation left out, of sites that are trained on")
 
-    # The model is judged as it is loaded.
+    # Save the model, and judge it as it is loaded from the file.
     with put_in_place(plan.output, plan.card) as (weights_file, card_file):
         save(trained.model, weights_file)
         model = load(weights_file)

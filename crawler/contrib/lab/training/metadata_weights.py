@@ -1,14 +1,15 @@
 """Trains the weights by which author and date of publication are chosen (crawler.metadata.choice).
 
-A candidate is a value found on the page. Its signs are named numbers that tell where and how it was found. That the
-page has no value is a choice like the candidates; its signs are about the page, e.g. the type of the page.
+A candidate is a value found on the page. Its signs are named numbers that tell where and how it was found. The empty
+field, which says that the page has no value, is a choice like the candidates; its signs are about the page, e.g. the
+type of the page.
 
 1. The candidates of each page are read with their signs. Each page counts twice, the second time with an unknown type,
    because methods other than `auto` do not find the type.
 2. The weights that make the right candidates most probable are found by L-BFGS, with a penalty for large weights. If
    the right value is not a candidate, the right choice is an empty field.
-3. Sites are split into five parts, and the pages of each part are judged by weights trained without it. Then the
-   weights are trained on all pages.
+3. Sites are split into five parts, and the pages of each part are judged by weights trained on the other parts. Then
+   the weights are trained on all pages.
 """
 
 import json
@@ -41,6 +42,7 @@ FOLDS = 5
 PENALTY = 1.0
 """The factor of the squared weights in the error."""
 MAX_STEPS = 300
+"""The most steps of L-BFGS."""
 DIGITS = 2
 """Decimal places of a weight."""
 
@@ -66,11 +68,12 @@ class FieldExample:
 
 @dataclass(frozen=True, slots=True)
 class FieldTraining:
-    """The weights for a field. `held_out` counts how often weights trained without a site were right on its pages."""
+    """The weights for a field, and how good they are."""
 
     pages: int
     weights: Weights
     held_out: FieldCounts
+    """How often weights that were trained without a site were right on the pages of this site."""
 
 
 def write_metadata_weights(paths: Sequence[Path], output: Path, seed: int, tell: Tell) -> dict[str, FieldTraining]:
@@ -114,13 +117,13 @@ def _read(path: Path) -> Iterator[tuple[str, FieldExample]]:
 
 def _example(field: str, site: str, candidates: Candidates, gold: str) -> FieldExample:
     right_values = [value for value in candidates.signs if gold and is_right(field, value, gold)]
-    # Of several spellings, the one with the most similar length is used.
+    # Of several right values, the one whose length is most similar to that of the gold is used.
     spelling = min(right_values, key=lambda value: abs(len(value) - len(gold)), default=gold)
     return FieldExample(site=site, candidates=candidates, gold=spelling)
 
 
 def _trained(field: str, examples: list[FieldExample], seed: int) -> FieldTraining:
-    """The weights trained on all examples, with the counts for each part by weights trained on the other parts."""
+    """The weights trained on all examples; `held_out` counts the values of all parts, each judged without its part."""
     part_of = parts_of((example.site for example in examples), FOLDS, seed)
     values_with_gold: list[tuple[str, str]] = []
     for part in range(FOLDS):
@@ -135,7 +138,7 @@ def fit(examples: Iterable[FieldExample]) -> Weights:
     """The weights that make the right candidates most probable."""
     from scipy.optimize import minimize
 
-    # A row for each candidate of a page, and after them one for the empty field.
+    # Each page has a row of signs for each candidate, and a last row for the empty field.
     rows: list[Signs] = []
     page_of_rows: list[int] = []
     right_of_pages: list[int] = []
@@ -151,7 +154,7 @@ def fit(examples: Iterable[FieldExample]) -> Weights:
     def error(weights: NDArray[Any]) -> tuple[float, NDArray[Any]]:
         """The error, which is the cross entropy of the right candidates plus the penalty; and its gradient."""
         scores = table @ weights
-        powers = np.exp(scores - scores.max())  # no power overflows
+        powers = np.exp(scores - scores.max())  # subtracted so that no power overflows
         likely = powers / np.bincount(page, powers)[page]
         slope = likely.copy()
         slope[right_rows] -= 1

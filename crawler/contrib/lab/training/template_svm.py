@@ -2,11 +2,11 @@
 
 A block is main text if most of its runs of four words (shingles) are in the gold. A block of fewer words may be in the
 gold by chance, and is not used. There are far more blocks of noise than of main text, so the same number of each kind
-is drawn. At most one block of each kind is drawn from a page, with a probability proportional to its length; the paper
-does not say this. Otherwise a page with a thousand comments or buttons would teach more than all other pages, and each
+is drawn. At most one block of each kind is drawn from a page, with a probability proportional to its length. This is
+not in the paper. Without it, a page with a thousand comments or buttons would teach more than all other pages, and each
 button would count as much as an article.
 
-The template of a host is the set of leaf labels (tag and text) that its pages share; a library finds it.
+The template of a host is the set of leaf labels (tag and text) that its pages share; a `Library` holds it.
 """
 
 import random
@@ -42,7 +42,7 @@ MAX_BLOCKS = 600
 MAX_VECTORS = 600
 """The most support vectors of an SVM that may be chosen."""
 INSIGNIFICANT = 0.01
-"""A smaller difference in F1 is not significant with MAX_BLOCKS blocks. Of the SVMs that are as good as the best, the
+"""With MAX_BLOCKS blocks, a difference in F1 below this is not significant. Of the SVMs this close to the best one, the
 one with the fewest vectors is chosen: it is fast, and smooth enough to generalize.
 """
 COSTS = (1.0, 10.0, 100.0, 1_000.0)
@@ -56,7 +56,7 @@ class BlockSample:
 
     host: str
     page: int
-    """A number of the page that is unique on its host; the page with the template and without it has two numbers."""
+    """A number that identifies the page on its host; whole and without the template, it counts as two pages."""
     length: int
     """Characters of text."""
     features: LabelShares
@@ -130,8 +130,8 @@ def _samples_of_host(host: str, pages: list[tuple[Page, str]]) -> Iterator[Block
 
 
 def _library(pages: list[Page]) -> Library:
-    """The library of a host: the labels that its pages share. `learn` needs N1 pages; of fewer pages, it has the labels
-    of at least two.
+    """The library of a host: the labels that its pages share. With fewer pages than N1, which `learn` needs, these are
+    the labels that at least two pages have.
     """
     if len(pages) >= N1:
         return learn(pages)

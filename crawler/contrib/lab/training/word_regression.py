@@ -53,6 +53,7 @@ def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWeights:
         # A page weighs about 100 in relation to the penalty for large scores, whose inverse is C.
         sample_weight=100 * np.concatenate([page.weights for page in golden]),
     )
+    # The columns of `_rows` are those of own names, then of names around, then of words.
     own, around, words = fitted.coef_[0].astype(np.float32).reshape(3, BUCKETS)
 
     # The types of pages, by the page's own names.
@@ -61,6 +62,7 @@ def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWeights:
     for row, example in enumerate(typed):
         has_name[row, list(example.arrays.names)] = 1
     kinds, bias = fit_kinds(sparse.csr_matrix(has_name), [example.page_type for example in typed])
+    # A name around a block has the value AROUND in the rows, but 1 when the scores are used.
     return LearnedWeights(own=own, around=AROUND * around, words=words, page_names=kinds, page_names_bias=bias)
 
 
@@ -69,7 +71,7 @@ def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
     weights = np.zeros((rows.shape[1], len(PAGE_TYPES)), np.float32)
     bias = np.full(len(PAGE_TYPES), NEVER, np.float32)
     present_types = sorted(set(types))
-    if len(present_types) < 2:  # nothing to tell apart: the only type is chosen, the first of all if there is none
+    if len(present_types) < 2:  # nothing to tell apart: the only type is always chosen, or the first one without types
         chosen_type = PAGE_TYPES.index(present_types[0]) if present_types else 0
         bias[chosen_type] = 0
         return weights, bias
@@ -103,8 +105,8 @@ def _rows(arrays: PageArrays) -> Any:
     outline = arrays.outline
     number = len(arrays.homes)
 
-    # The buckets of the names of each distinct element. For each container, the buckets of its names and of the names
-    # of all containers around it.
+    # `names` has the buckets of each distinct combination of names. `names_up_to` has, for each container, the buckets
+    # of its own names and of all containers around it.
     names = np.split(arrays.words.buckets, np.flatnonzero(np.diff(arrays.words.owner)) + 1)
     names_up_to: list[Ints] = []
     for name, parent in zip(outline.names, outline.parents, strict=True):
@@ -118,7 +120,7 @@ def _rows(arrays: PageArrays) -> Any:
     for block, home in enumerate(arrays.homes):
         own = names[outline.names[home]]
         around = names_up_to[home]
-        if arrays.wraps[block] >= 0:  # an inline element begins in the block
+        if arrays.wraps[block] >= 0:  # an inline element begins in the block: its names count as the block's own
             own = np.concatenate([own, names[arrays.wraps[block]]])
         words = arrays.texts.words[bounds[block] : bounds[block + 1]]
         word_value = 1 / np.sqrt(max(1, len(words)))  # so that long blocks do not have larger sums

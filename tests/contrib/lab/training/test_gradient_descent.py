@@ -118,7 +118,7 @@ def test_a_page_is_now_and_then_blind() -> None:
         assert np.array_equal(batch.features[:, 2:7], before[:, 2:7])
         for group, columns in zip(seen, hidden, strict=True):
             is_blind = (batch.features[:, columns] == 0).all(1)
-            by_page = [set(is_blind[batch.page == page].tolist()) for page in range(len(BODIES))]
+            by_page = [set(is_blind[batch.page_of_block == page].tolist()) for page in range(len(BODIES))]
             assert all(len(found) == 1 for found in by_page)  # a page is blind as a whole
             group.update(found.pop() for found in by_page)
     assert seen == [{True, False}] * 2
