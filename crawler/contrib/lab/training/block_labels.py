@@ -1,14 +1,15 @@
 """Labels the blocks of a page as main text or not, by its gold text.
 
-The label of a block is the share of its tokens that are in the gold. Runs of four tokens alone do not tell which tokens
-are in it: short blocks have no run, and a text that the page repeats may be in the gold only once. So page and gold are
-aligned:
+The label of a block is the share of its tokens that are in the gold. To search the gold for the block's runs of four
+tokens would not be enough: short blocks have no run, and a text that the page repeats may be in the gold only once. So
+page and gold are aligned:
 
 1. The runs that occur once in each text are anchors: a position in the page and one in the gold.
 2. The longest chain of anchors in the same order is kept.
 3. The tokens between two anchors are compared one by one.
-4. The alignment misses a block if the gold has another order. So a block of four tokens or more is also judged by its
-   runs, and the larger share counts, unless a block with the same text was aligned.
+4. The alignment misses a block if the gold has another order. So the runs of a block of four tokens or more are also
+   searched in the gold, and the larger share counts. If a block with the same text was aligned, they are not searched:
+   the other blocks with this text are repetitions.
 """
 
 from bisect import bisect_left
@@ -19,11 +20,13 @@ from itertools import pairwise
 RUN = 4
 """Tokens of a run."""
 GAP = 300
-"""Tokens after or before an anchor that are compared one by one; tokens further away can only match as runs."""
+"""If the gold has more tokens than this between two anchors, only this many near each anchor are compared one by one.
+Tokens further away can only match as runs.
+"""
 SLACK = 20
-"""Between two anchors, at most SLACK more tokens of the page are compared than twice the number of the gold's."""
+"""The same holds if the page has more tokens there than twice the number of the gold's plus SLACK."""
 Span = tuple[int, int]
-"""The start and the end of some tokens."""
+"""The positions of the first token of a passage, and of the first one after it."""
 Anchor = tuple[int, int]
 """The positions of a run in the page and in the gold."""
 
@@ -34,7 +37,7 @@ def labels(blocks: Sequence[Sequence[str]], gold: Sequence[str]) -> list[float]:
     aligned = set(_aligned(page, gold))
     gold_runs = set(_runs(gold))
 
-    # The texts of blocks that were aligned: at least half of their tokens were.
+    # A block is aligned if at least half of its tokens are.
     aligned_texts: set[tuple[str, ...]] = set()
     spans = []
     start = 0
@@ -78,29 +81,28 @@ def _aligned(page: Sequence[str], gold: Sequence[str]) -> Iterator[int]:
     page_runs = _unique_runs(page)
     gold_runs = _unique_runs(gold)
     anchors = sorted((position, gold_runs[run]) for run, position in page_runs.items() if run in gold_runs)
-    before_all = (-1, -1)
+    before_all = (-RUN, -RUN)  # a run that ends where the texts begin
     after_all = (len(page), len(gold))
     for (left, gold_left), (right, gold_right) in pairwise([before_all, *_chain(anchors), after_all]):
-        # The tokens of the left anchor itself, up to the right one in both texts, if the two overlap.
-        for position in range(left, min(left + RUN, right)):
-            if position >= 0 and gold_left + position - left < gold_right:
+        # The tokens of the left anchor itself. If the anchors overlap, only those before the right one in both texts.
+        for position in range(max(left, 0), min(left + RUN, right)):
+            if gold_left + position - left < gold_right:
                 yield position
-        # The tokens between the two anchors. `before_all` is one token long, a real anchor RUN.
-        length = RUN if left >= 0 else 1
-        yield from _between(page, (left + length, right), gold, (gold_left + length, gold_right))
+        # The tokens between the two anchors.
+        yield from _between(page, (left + RUN, right), gold, (gold_left + RUN, gold_right))
 
 
 def _between(page: Sequence[str], page_span: Span, gold: Sequence[str], gold_span: Span) -> Iterator[int]:
-    """The positions between two anchors whose tokens the gold also has between them, near one of the anchors."""
+    """The positions of the page's tokens between two anchors that match tokens of the gold between the same anchors."""
     start, end = page_span
     gold_start, gold_end = gold_span
     if start >= end or gold_start >= gold_end:
         return
-    length = min(gold_end - gold_start, GAP)
-    most = 2 * length + SLACK
-    pieces = [(start, min(end, start + most), gold_start, gold_start + length)]
-    # If much lies between the anchors, only the tokens near one of them are compared.
-    if end - start > most or gold_end - gold_start > GAP:
+    pieces = [(start, end, gold_start, gold_end)]
+    gold_length = gold_end - gold_start
+    # If much lies between the anchors, only the tokens after the left one and before the right one are compared. The
+    # second piece may be empty.
+    if gold_length > GAP or end - start > 2 * gold_length + SLACK:
         pieces = [
             (start, min(end, start + GAP), gold_start, min(gold_end, gold_start + GAP)),
             (max(start + GAP, end - GAP), end, max(gold_start + GAP, gold_end - GAP), gold_end),
@@ -128,7 +130,8 @@ def _chain(anchors: Sequence[Anchor]) -> list[Anchor]:
 
     The anchors are in the order of the page, each on another position.
     """
-    # For each length of a chain, the chain that ends earliest in the gold: where it ends, and its last anchor's index.
+    # For each length, one chain is remembered: the one that ends earliest in the gold. `gold_ends` has the position of
+    # its last anchor in the gold, `last_anchors` the index of this anchor.
     gold_ends: list[int] = []
     last_anchors: list[int] = []
     previous: list[int] = []  # for each anchor the index of the anchor before it in its chain; -1 for the first one

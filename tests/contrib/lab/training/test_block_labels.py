@@ -27,6 +27,8 @@ def test_labels() -> None:
         ([ONE, "bees", TWO], f"{ONE} {TWO}", [1, 0, 1]),
         (["bees", "news", ONE, TWO], f"bees {ONE} {TWO}", [1, 0, 1, 1]),
         (["a day", ONE, TWO], f"{ONE} {TWO}", [0, 1, 1]),
+        # The gold begins otherwise than the page.
+        (["home news sport", ONE], f"drones are few {ONE}", [0, 1]),
         # Half of a block.
         ([f"{ONE} and all that is said of it elsewhere", TWO], f"{ONE} {TWO}", [0.5, 1]),
         # Chinese is a token a character: five of ten.
