@@ -1,8 +1,8 @@
 """The commands of `winnow` as commands of Scrapy. Wrong use ends a command with one sentence and status 2, before
 anything heavy is imported.
 
-Scrapy imports every module of crawler/commands for each of its commands, and registers every command class that one of
-them defines. So these modules are a few lines each; the options of a command are imported when it is called.
+For any command, Scrapy imports every module of crawler/commands, and registers each command class that it finds there.
+So these modules are a few lines each; the options of a command are imported when the command is called.
 """
 
 import argparse
@@ -25,18 +25,21 @@ from crawler.translation.message import Message, localized
 
 
 class HelpFormatter(ScrapyHelpFormatter):
-    """Underlines headings as Scrapy does, but no options: for Scrapy, each line that ends with a colon is a heading."""
+    """Underlines headings as Scrapy does. Scrapy takes each part that ends with a colon for a heading, also an option
+    whose help does so.
+    """
 
     def format_part_strings(self, part_strings: list[str]) -> list[str]:
-        if part_strings and part_strings[0].startswith(" "):
+        if part_strings and part_strings[0].startswith(" "):  # an option, which is indented
             return part_strings
         return super().format_part_strings(part_strings)
 
 
 class Command(ScrapyCommand):
-    """A command, by its row in COMMANDS. An error for the user ends it with one line.
+    """A command, with the options and the summary that COMMANDS has under its name.
 
-    The status is 2 for wrong use, and 1 for anything else, such as a lost database.
+    An error for the user ends the command with one line. The exit status is then 2 for wrong use, and 1 for anything
+    else, such as a lost database.
     """
 
     requires_crawler_process = False
@@ -47,7 +50,7 @@ class Command(ScrapyCommand):
 
     @property
     def name(self) -> str:
-        """The name by which Scrapy finds the command: that of its module."""
+        """The name by which Scrapy finds the command, which is the name of its module."""
         return type(self).__module__.rpartition(".")[2]
 
     @cached_property
@@ -84,7 +87,7 @@ class Command(ScrapyCommand):
         self.parser = parser
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        ignore_repeats()  # of Ctrl-C and other signals
+        ignore_repeats()  # the second of two signals, such as Ctrl-C, within a second
         try:
             super().process_options(args, opts)
             self.opts = self.options.read(self.parser, args, opts)
@@ -113,6 +116,8 @@ class Command(ScrapyCommand):
 
 
 def _intermixed(parser: argparse.ArgumentParser, args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Parse a command line in which options may be between arguments; replaces `parse_known_args` of one parser."""
-    del parser.parse_known_args  # undo the replacement: the method below calls `parse_known_args` itself
+    """Parse a command line in which options may stand between arguments. It replaces a parser's `parse_known_args`, the
+    method that Scrapy calls.
+    """
+    del parser.parse_known_args  # undo the replacement, because the method below calls the original
     return parser.parse_known_intermixed_args(args)

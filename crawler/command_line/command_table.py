@@ -1,4 +1,6 @@
-"""The commands of `winnow`; in this project, `scrapy` has them, too. Their modules are not imported here."""
+"""The table of the commands of `winnow`, which `scrapy` also has in this project. The classes of their options are
+named here, not imported, so that no command imports the modules of the others.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +18,7 @@ class CommandEntry:
     options: Part
     """The class of its options."""
     fewer_options: Part | None = None
-    """The class of its options if the part `options` is not installed; None if the command then has no options."""
+    """The class of its options where the part `options` is not installed. None if the command cannot run then."""
 
 
 COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(

@@ -1,4 +1,6 @@
-"""The command `winnow completion`: a script for bash, and for zsh after `bashcompinit`."""
+"""The command `winnow completion`: prints a script that completes commands and options in bash, and in zsh after
+`bashcompinit`.
+"""
 
 import argparse
 from pkgutil import resolve_name
@@ -14,7 +16,7 @@ class CompletionOptions(CommandOptions):
 
 
 def complete(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Print the script: `source <(winnow completion)` runs it."""
+    """Print the script, which `source <(winnow completion)` runs; returns the exit status."""
     options = {name: _options(name, settings) for name in COMMANDS}
     cases = "\n".join(f"        {name}) words='{' '.join(words)}' ;;" for name, words in options.items())
     print(f"""_winnow() {{
@@ -30,7 +32,6 @@ complete -o default -F _winnow winnow""")
 
 
 def _options(name: str, settings: BaseSettings) -> list[str]:
-    """The options of a command."""
     command = resolve_name(f"crawler.commands.{name}:Command")()
     command.settings = settings
     parser = argparse.ArgumentParser(conflict_handler="resolve")

@@ -1,4 +1,4 @@
-"""The options of `winnow crawl`: each argument of a crawl as an option, in addition to Scrapy's `-a NAME=VALUE`."""
+"""The options of `winnow crawl`: each argument of a crawl has one, e.g. `--max-pages 5` for `-a max_pages=5`."""
 
 import argparse
 from functools import partial
@@ -9,7 +9,7 @@ from crawler.translation.message import N_, Message, localized
 
 
 class CrawlOptions(CommandOptions):
-    """The arguments of a crawl as options. An option and `-a` set the same argument; the last one counts."""
+    """The arguments of a crawl as options. If an option and `-a` set the same argument, the last one counts."""
 
     def syntax(self) -> str:
         return "[topic] [SEED ...] [-a NAME=VALUE ...] [-s NAME=VALUE ...]"
@@ -33,5 +33,5 @@ class CrawlOptions(CommandOptions):
 
 
 def _assignment(name: str, value: str) -> str:
-    """An argument as Scrapy's option -a takes it."""
+    """An argument in the notation of Scrapy's option `-a`."""
     return f"{name}={value}"

@@ -38,7 +38,7 @@ LIBRARY_MESSAGES = (
         "output URI (i.e. -O FILE:FORMAT)"
     ),
 )
-"""Messages and help texts of argparse and Scrapy, for the catalogues."""
+"""Messages and help texts of argparse and Scrapy, listed here so that the catalogues of translations have them."""
 
 
 def translate_argparse() -> None:

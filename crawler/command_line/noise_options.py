@@ -5,7 +5,7 @@ import argparse
 from crawler.command_line.options import MOST_JOBS, GroupOptions, Subcommand, whole
 from crawler.translation.message import N_
 
-MOST_SEED = 2**31 - 1  # a limit of LightGBM
+MOST_SEED = 2**31 - 1  # the largest seed that LightGBM takes
 JOBS = N_("number of processes; one for each core if not given")
 
 

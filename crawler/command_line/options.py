@@ -1,7 +1,7 @@
 """The options of commands, without Scrapy: their base classes, subcommands, and the types of their values.
 
-The function of a command is named by `module:function` and imported when it runs. Tables of allowed values are named by
-`module:NAME` and imported when a value is checked. So a refusal of wrong use takes little time.
+The function of a command is named by `module:function` and imported when the command runs. Tables of allowed values are
+named by `module:NAME` and imported when a value is checked. So wrong use is refused quickly.
 """
 
 import argparse
@@ -28,13 +28,13 @@ class CommandOptions:
 
     def __init__(self, name: str, missing: MissingPartError | None = None) -> None:
         self.name = name
-        """The name of the command, with that of the subcommand once it is read, such as `noise train`."""
+        """The name of the command. `read` adds the name of a subcommand, as in `noise train`."""
         self.missing = missing
-        """Why options are missing: the part that defines them is not installed. None if it is."""
+        """Says which part is not installed, if options of this command are missing because of it."""
 
     def syntax(self) -> str:
         """The usage without the name of the command."""
-        return Subcommand("", self.add_arguments).usage("")  # argparse writes it
+        return Subcommand("", self.add_arguments).usage("")  # as argparse derives it from the options
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the options and arguments of this command."""
@@ -44,7 +44,7 @@ class CommandOptions:
         return ""
 
     def read(self, parser: argparse.ArgumentParser, args: list[str], opts: argparse.Namespace) -> argparse.Namespace:
-        """The checked options of the command; `args` are those that the parser did not recognize."""
+        """Check the options `opts` and return them; `args` are the words that the parser did not recognize."""
         if args and self.missing is not None:
             raise WrongUseError(
                 "{given} is not recognized; for more options, {why}",
@@ -60,7 +60,7 @@ class CommandOptions:
 
 
 class MissingOptions(CommandOptions):
-    """A command whose part is not installed: it has no options and refuses to run."""
+    """The options of a command that cannot run because its part is not installed: there are none."""
 
     def more_help(self) -> str:
         return f"\n{localized(self._reason())}\n"
@@ -75,14 +75,14 @@ class MissingOptions(CommandOptions):
 
 @dataclass(frozen=True)
 class Subcommand:
-    """One of several actions of a command. `called` is its full name, such as `winnow noise train`."""
+    """One of several actions of a command. `called` is the full name of the action, such as `winnow noise train`."""
 
     function: str
     """`module:name`, as for a command."""
     add_arguments: Callable[[argparse.ArgumentParser], object] = lambda parser: None
 
     def parser(self, called: str) -> argparse.ArgumentParser:
-        """The parser of its options; its usage has one line, because errors quote it."""
+        """The parser of the options. Its usage has one line, because errors quote the usage."""
         one_line_usage = partial(argparse.HelpFormatter, width=10_000)
         parser = _SubcommandParser(called, add_help=False, allow_abbrev=False, formatter_class=one_line_usage)
         self.add_arguments(parser)
@@ -95,7 +95,7 @@ class Subcommand:
         return str(self.parser(called).usage)
 
     def help(self, called: str) -> str:
-        """Its usage and the meanings of its options."""
+        """The usage, and the meanings of the options."""
         parser = self.parser(called)
         parser.formatter_class = argparse.HelpFormatter
         translate_help(parser)

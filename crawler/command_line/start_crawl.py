@@ -51,19 +51,19 @@ class PreparedCrawl:
             self.session.leave()
             return 0
         prepare_process(process.settings)
-        if not has_other_components(process.settings):  # these may read settings that are unknown here
+        if not has_other_components(process.settings):  # components of other packages may read unknown settings
             for name in self.unknown_settings:
                 logger.warning("Nothing here reads the setting %s: is it misspelt?", name)
         try:
             crawler = create_crawler(SPIDER)
-            # Scrapy sets its own handlers of signals when it starts; they are wrapped once the reactor runs.
+            # Scrapy installs its own handlers of signals when it starts, so they are wrapped once the reactor runs.
             importlib.import_module("twisted.internet.reactor").callLater(0, ignore_repeats)
             process.crawl(crawler, session=self.session, **arguments)
             process.start()
-        except KeyboardInterrupt:  # before the start, from which on Scrapy handles signals
+        except KeyboardInterrupt:  # before Scrapy has installed its handlers
             return INTERRUPTED
         finally:
-            if self.session.is_open:  # stopped before the crawl had begun, or by a second signal
+            if self.session.is_open:  # the crawl was stopped before it had begun, or by a second signal
                 print(localized(Message("Stopped before the end; the same command continues.")), file=sys.stderr)
                 self.session.leave()
         if process.bootstrap_failed or has_failed(crawler):
@@ -77,7 +77,7 @@ def prepare_crawl(arguments: Arguments, settings: BaseSettings, assigned_setting
     state_url(settings)  # raises an error if STATE_URL is wrong
     unknown_settings = _unknown_settings(assigned_settings)
     for feed in settings.getdict("FEEDS").values():
-        feed.setdefault("item_classes", [PageItem])  # without images, whose fields are others
+        feed.setdefault("item_classes", [PageItem])  # images have other fields, so feeds leave them out
     _check_writable(Path(settings["OUTPUT_DIR"]), arguments.name)
     if arguments.lang:
         _load_language_model()
@@ -95,12 +95,13 @@ def prepare_crawl(arguments: Arguments, settings: BaseSettings, assigned_setting
 
 
 def _unknown_settings(names: Collection[str]) -> list[str]:
-    """The names that are no settings; raises a WrongUseError for a name that is nearly that of a setting of Winnow."""
+    """The names that are no settings; raises a WrongUseError for a name that resembles a setting of Winnow."""
     unknown = sorted(set(names) - set(vars(default_settings)) - set(vars(our_settings)))
     own_names = [name for name in vars(our_settings) if name.isupper()]
     for name in unknown:
         near = nearest_name(name, own_names, least=0.8)
-        if near is None or name.endswith(f"_{near}") or name.startswith(f"{near}_"):  # such as MY_OUTPUT_DIR
+        # A name that contains the whole other name, such as MY_OUTPUT_DIR, is no misspelling.
+        if near is None or name.endswith(f"_{near}") or name.startswith(f"{near}_"):
             continue
         raise WrongUseError("there is no setting {name}; the nearest is {near}", name=name, near=near)
     return unknown
@@ -117,7 +118,10 @@ def _load_language_model() -> None:
 
 
 def _check_writable(folder: Path, name: str) -> None:
-    """Raise a WrongUseError if the folder cannot be written to or created, or the output is not a regular file."""
+    """Raise a WrongUseError if the folder cannot be written to or created, or the output is not a regular file.
+
+    The output of a crawl is NAME.jsonl in the folder.
+    """
     existing_folder = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     output = folder / f"{name}.jsonl"
     try:

@@ -1,7 +1,8 @@
-"""Signals that stop a process: a signal that follows another one within a second is ignored.
+"""Signals that stop a process: a signal that follows another one within REPEAT_SECONDS is ignored.
 
-`timeout -s INT` sends its signal to the child and then to the whole group, and Ctrl-C may reach a process from the
-terminal and from its parent. A second signal would end a crawl at once, without its closing lines.
+One intention can reach a process as two signals: `timeout -s INT` sends its signal to the child and then to the whole
+group, and Ctrl-C may come from the terminal and from the parent. A second signal would end a crawl at once, without its
+closing lines.
 """
 
 import signal
@@ -13,7 +14,7 @@ from time import monotonic
 from typing import Any, ClassVar
 
 REPEAT_SECONDS = 1.0
-"""Signals are ignored for this time after another one."""
+"""For this time after a signal that was passed on, further signals are ignored."""
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name))
 """The signals that stop a process, as far as this system has them."""
 
@@ -34,11 +35,11 @@ class OnceAMoment:
         try:
             self.handler(number, frame)
         finally:
-            ignore_repeats()  # Scrapy's handler of the first signal installs another for the second
+            ignore_repeats()  # Scrapy's handler of the first signal installs another handler for the second
 
 
 def ignore_repeats() -> None:
-    """Wrap the current handlers of these signals, so that they ignore repeated ones."""
+    """Wrap the current handlers of SIGNALS, so that they ignore a signal that follows another one."""
     if current_thread() is not main_thread():  # only the main thread may set handlers and receives signals
         return
     for number in SIGNALS:

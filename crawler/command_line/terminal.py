@@ -2,7 +2,7 @@
 
 Texts of the web may have control characters that would control the operator's terminal. The functions here escape them:
 `printable` in text of several lines, `one_line` and `spelled` in one line, `readable_json` in JSON, and
-`spell_out_log` in the log.
+`spell_out_log` in the log. `one_line` replaces line ends by spaces; `spelled` escapes them, too.
 """
 
 import logging
@@ -86,7 +86,7 @@ def byte_size(count: int) -> object:
     >>> [str(byte_size(count)) for count in (0, 1, 306_400)]
     ['0 bytes', '1 byte', '306.4 kB']
     """
-    from rich.filesize import decimal  # imported late, as refusals do not need it
+    from rich.filesize import decimal  # imported here, because a command that refuses wrong use does not need it
 
     if abs(count) < 1_000:
         return plural("{n} byte", "{n} bytes", count)
@@ -95,7 +95,9 @@ def byte_size(count: int) -> object:
 
 @contextmanager
 def standard_output() -> Iterator[None]:
-    """Within the block, unsupported characters are escaped, and the reader may stop early, as `head` does."""
+    """Within the block, characters that standard output cannot encode are escaped, and its reader may stop early, as
+    `head` does.
+    """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

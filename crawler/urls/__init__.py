@@ -1,1 +1,1 @@
-"""Addresses on the web: their parts, one spelling for each, and which ones a crawl may request."""
+"""Addresses on the web: their parts, one spelling for each page, and the network addresses that a crawl may connect to."""

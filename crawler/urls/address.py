@@ -1,7 +1,8 @@
-"""The parts of an address, each taken from its text once.
+"""The parts of an address.
 
-The database, items, records and Scrapy hold addresses as text. `address_of` returns the parts of one, and caches those
-of the last pages. Records do not store the parts: most links lead to known addresses, whose parts are not needed.
+The database, items, records and Scrapy hold addresses as text. `address_of` splits an address into its parts, and
+caches the parts of the last addresses. Records do not store the parts: most links lead to known addresses, whose parts
+are not needed.
 """
 
 from functools import cache, lru_cache
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from tldextract import TLDExtract
 
 REMEMBERED = 8192
-"""How many addresses have their parts cached: enough for the links of the pages in progress. They take some 4 MB."""
+"""The parts of this many addresses are cached: enough for the links of the pages in progress. They take some 4 MB."""
 # File name extensions that neither pages nor feeds have.
 NOT_PAGES = frozenset(
     "7z aac ai apk avi avif bin bmp bz2 cab css csv dmg doc docx eot eps epub exe flac flv gif gz ico iso jar jpeg "
@@ -112,9 +113,9 @@ def without_port(host: str) -> str:
 
 @cache
 def _public_suffixes() -> "TLDExtract":
-    # Imported when first used, because it takes .1 s. It contains the list of public suffixes: nothing is downloaded or
-    # written. Suffixes under which anybody can register names (github.io, blogspot.com) are included, so that one
-    # author's pages are one site.
+    # Imported when first used, because the import takes .1 s. The package contains the list of public suffixes: nothing
+    # is downloaded or written. Suffixes under which anybody can register names (github.io, blogspot.com) are included,
+    # so that one author's pages are one site.
     from tldextract import TLDExtract
 
     return TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)

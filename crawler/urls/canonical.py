@@ -8,23 +8,24 @@ semicolon in the path (`/a;jsessionid=0A12`), or a segment of the path in parent
 import re
 from collections.abc import Iterable
 
-# The parameter of a segment of dots is kept: `/..` alone would lead to another folder.
+# A parameter after a segment of dots (`/..;a`) is kept: without it, `/..` would lead to another folder.
 PATH_PARAMETER = re.compile(r"(?<!/\.)(?<!/\.\.);[^;/]*")
 SEGMENT = re.compile(r"/\([^/]*\)(?=/)")
 """A segment in parentheses, with the slash before it."""
 MOST_PARAMETERS = 100
-"""Addresses with more parameters are not changed, as each parameter takes a microsecond."""
+"""Addresses with more parameters are not changed, because checking each takes a microsecond."""
 FLAGS = re.IGNORECASE | re.ASCII
 NEVER = r"(?!)"  # matches no text
-# The expressions are joined into one, which changes the numbers of groups and could give two groups the same name.
+# A reference to a group, or a group with a name. Expressions may not have them: they are joined into one expression,
+# which changes the numbers of groups and could give two groups the same name.
 GROUP_REFERENCE = re.compile(r"\\[1-9]|\(\?P|\(\?\(")
 
 
 class Canonical:
     """A function that removes parameters from an address: empty ones, and those that match an expression of `ignored`.
 
-    An expression without an equals sign must match the whole name of a parameter, any other the whole `name=value`.
-    Case is ignored. A segment in parentheses counts as a name.
+    An expression without an equals sign must match the whole name of a parameter. An expression with an equals sign
+    must match the whole `name=value`. Case is ignored. A segment in parentheses counts as a name.
 
     >>> canonical = Canonical(["utm_.*", "sid=[0-9a-f]{32}"])
     >>> canonical("http://example.com/a?sid=42&utm_source=feed")
@@ -60,7 +61,7 @@ class Canonical:
 
     def _ignores(self, parameter: str) -> bool:
         if ";" in parameter or "&" in parameter:
-            return False  # some servers read two parameters here, and the second may distinguish pages
+            return False  # a server may read this as two parameters, the second of which may distinguish pages
         name = parameter.partition("=")[0]
         return bool(self._names.fullmatch(name) or self._pairs.fullmatch(parameter))
 

@@ -12,7 +12,7 @@ from crawler.urls.lru_dict import LruDict
 
 DAY = 24 * 60 * 60.0  # seconds
 OVERHEAD_BYTES = 200
-"""What an entry weighs in addition to the bytes of its file."""
+"""The weight of a cached file in addition to its bytes."""
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -27,11 +27,11 @@ class Fetched(Generic[Value]):
     size: int
     """Bytes of the file."""
     valid_until: float
-    """The time, by the clock of the cache, until which the file is used; a file with a past time is not cached."""
+    """The time, by the clock of the cache, until which the file is used. If it has passed, the file is not cached."""
 
 
 class FileCache(Generic[Key, Value]):
-    """The files that were used most recently; `max_weight` limits their bytes, with OVERHEAD_BYTES for each file."""
+    """The files that were used most recently. `max_weight` limits their bytes plus OVERHEAD_BYTES for each file."""
 
     def __init__(self, max_weight: int, clock: Callable[[], float] = monotonic) -> None:
         self.clock = clock
@@ -41,7 +41,7 @@ class FileCache(Generic[Key, Value]):
         """How many callers wait for each file that is being fetched."""
 
     async def get(self, key: Key, fetch: Callable[[], Awaitable[Fetched[Value]]]) -> Value:
-        """The file with this key, fetched if the cache has none that is still valid."""
+        """The file with this key; `fetch` is called if the file is not in the cache, or not valid any more."""
         entry = self.entries.use(key)
         if entry is not None and self.clock() < entry.valid_until:
             return entry.value
@@ -56,7 +56,7 @@ class FileCache(Generic[Key, Value]):
             self._waiting[key] -= 1
             if not self._waiting[key]:
                 del self._waiting[key]
-                # If the last caller gives up, the request is cancelled. A finished request cannot be.
+                # No caller waits any more: the request is cancelled, unless it is finished.
                 if fetching.cancel():
                     del self._fetching[key]
 
@@ -69,7 +69,7 @@ class FileCache(Generic[Key, Value]):
 
     def _add(self, key: Key, task: asyncio.Task[Fetched[Value]]) -> None:
         """Add the file that a task has fetched, if it is valid."""
-        if self._fetching.get(key) is task:  # `get` has removed a cancelled task, and may have started another
+        if self._fetching.get(key) is task:  # otherwise `get` has cancelled and removed it
             del self._fetching[key]
         if task.cancelled() or task.exception() is not None or task.result().valid_until <= self.clock():
             return

@@ -1,4 +1,6 @@
-"""A connection that checks the network address when it is opened, because a host name may resolve to another later."""
+"""A connection that checks the network address when it is opened: an earlier check could have seen another address,
+because a host name may resolve to a different one each time.
+"""
 
 import socket
 import ssl
@@ -23,8 +25,7 @@ class NotAllowedError(Exception):
 class GuardedConnection(HTTPConnection):
     """A connection to the first allowed address of a host.
 
-    `seconds` limits the whole connection, even if the server keeps sending slowly: then it is shut down, which also
-    ends a read in progress.
+    After `seconds` the connection is shut down, even if the server keeps sending slowly.
     """
 
     def __init__(self, parts: SplitResult, may_connect: MayConnect, seconds: float) -> None:

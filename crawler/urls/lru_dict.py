@@ -12,8 +12,9 @@ Default = TypeVar("Default")
 class LruDict(Mapping[Key, Value]):
     """A dictionary that drops its least recently used entries when they weigh too much.
 
-    An entry is used when it is set or read by `use`; other ways to read it do not count. It is weighed when it is set,
-    and weighs 1 without `weigh`. The entry that was set last is kept whatever it weighs.
+    An entry counts as used when it is set, and when it is read by `use`; other ways to read it do not count. An entry
+    is weighed by `weigh` when it is set; without `weigh`, each weighs 1. The entry that was set last is kept, whatever
+    it weighs.
     """
 
     def __init__(self, max_weight: int, weigh: Callable[[Value], int] | None = None) -> None:
@@ -48,7 +49,7 @@ class LruDict(Mapping[Key, Value]):
         return len(self._values)
 
     def use(self, key: Key) -> Value | None:
-        """The value of a key, which becomes the most recently used one; None if the key is missing."""
+        """The value of a key, whose entry becomes the most recently used one; None if the key is missing."""
         if key in self._values:
             self._values.move_to_end(key)
         return self._values.get(key)

@@ -1,4 +1,6 @@
-"""Addresses: one spelling for each, and a readable form."""
+"""Addresses: the one spelling of the address of a link (`absolute`), the form for readers (`readable`), and questions
+about their parts.
+"""
 
 import re
 import unicodedata
@@ -10,19 +12,20 @@ from w3lib.url import safe_url_string
 
 from crawler.urls.address import address_of
 
-# The fast path: most links are absolute or relative plain ASCII, and already normalized.
+# Most links are absolute (PLAIN) or relative (RELATIVE) addresses in plain ASCII, and spelled as they should be. Only
+# the others take the slow way through `_respelled`.
 PLAIN = re.compile(
     r"https?://[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*(?::[1-5]?[0-9]{1,4})?/[A-Za-z0-9._~!$&()*+,;=:@/?%-]*"
 )
 RELATIVE = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~!$&()*+,=@/?%-]*")
 SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]{0,30}+):", re.ASCII)
 RESPELLED = re.compile(r":80/|:443/|:0|/\.\.?(?:[/?]|$)|%[a-f]|%.[a-f]|[?;]$")
-"""Parts of an address that match PLAIN but must be respelled: a default port, a port that begins with 0, a dot segment,
-an escape in lower case, an empty query or parameter.
+"""Parts that an address in the form of PLAIN may have, but that must be respelled: a default port, a port that begins
+with 0, a dot segment, an escape in lower case, an empty query or parameter.
 """
 MAX_LENGTH = 8192  # characters of an address as written: no server accepts a longer one
 MAX_HOST = 253  # characters of a host name: DNS allows no longer one
-# The characters allowed in a host name: others cannot be looked up.
+# A host name, or an IPv6 address without brackets. Names with other characters cannot be looked up.
 HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63})*|[\w.:]*:[\w.:]*", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443}
 ROUTES = ("#/", "#!/")
@@ -32,7 +35,8 @@ STRIPPED = "\t\r\n"
 
 
 def absolute(base: str, href: str) -> str | None:
-    """The address of a link on the page `base`, in one spelling, or None if it is not http or https.
+    """The address of a link on the page `base`, in one spelling and without its fragment; None if it is not http or
+    https.
 
     >>> absolute("http://Example.com:80/a/b.html", " ../c?d=1#top ")
     'http://example.com/c?d=1'
@@ -61,9 +65,10 @@ def absolute(base: str, href: str) -> str | None:
 
 
 def route(href: str) -> str:
-    """The fragment of an address, with its `#`, if it may be a route, for which an application shows another page.
+    """The fragment of an address, with its `#`, if it may be a route: the name of a page that an application in the
+    browser shows. Otherwise empty.
 
-    `#/` shows the same page as the address without a fragment, with or without parameters, so it is no route.
+    `#/` is no route, with or without parameters: it shows the same page as the address without a fragment.
 
     >>> route("/app#/guide/start"), route("#!/guide"), route("/app#start"), route("#/"), route("#/?id=start")
     ('#/guide/start', '#!/guide', '', '', '')
@@ -78,7 +83,7 @@ def route(href: str) -> str:
 def _is_plain(url: str) -> bool:
     if not PLAIN.fullmatch(url):
         return False
-    # RESPELLED matches only if one of these characters is there. Few addresses have one, and this check is faster.
+    # RESPELLED is slower than this check for the characters that it needs, which few addresses have.
     if ("/." in url or "%" in url or ":" in url[6:] or url[-1] in "?;") and RESPELLED.search(url):
         return False
     # The host of a short address is short, too.
@@ -120,7 +125,7 @@ def _without_dots(path: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host of an address from a file or database, empty if it is no address.
+    """The host of an address from a file or database; empty if the text is no address.
 
     >>> host_of("HTTPS://Example.com/a"), host_of("a/b"), host_of("")
     ('example.com', '', '')
@@ -142,7 +147,8 @@ def lies_in(name: str, domains: Collection[str]) -> bool:
 
 
 def repeats_itself(url: str, limit: int) -> bool:
-    """Whether one path segment occurs more than `limit` times in the address, as in links that grow without end.
+    """Whether one path segment occurs more than `limit` times in the address, as in relative links that add the same
+    folders to each page's address.
 
     >>> repeats_itself("http://example.com/a/b/a/b/a/b/", 2), repeats_itself("http://example.com/a/b/a/", 2)
     (True, False)
@@ -165,8 +171,9 @@ ENCODED = re.compile(r"%[C-Fc-f][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){1,3}")
 ENCODED_RUN = re.compile(f"(?:{ENCODED.pattern})+")
 MOST_MARKS = 3
 """The most combining marks on one letter; real text has no more."""
-# Unicode's bidirectional classes of letters, European digits and combining marks, and general categories.
+# Unicode's bidirectional classes of left-to-right letters, of European digits and of combining marks.
 LEFT_TO_RIGHT = ("L", "EN", "NSM")
+# Unicode's general categories of letters and digits, and of combining marks.
 LETTERS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd")
 MARKS = ("Mn", "Mc")
 INVISIBLE = (
@@ -177,7 +184,7 @@ LOOK_ALIKES = (
     "\u01c0-\u01c3\u02b0-\u02ff\u0334-\u0338\u037a\u1400-\u167f\u20d0-\u20ff\u3031-\u3035\ua4f8-\ua4ff\ua78b-\ua78f"
 )
 BETTER_ENCODED = re.compile(f"[{INVISIBLE}{LOOK_ALIKES}]")
-"""Letters and marks that are invisible, or look like a stroke, a dot or a colon."""
+"""Letters and marks that stay encoded: invisible ones, and those that look like a stroke, a dot or a colon."""
 
 
 def readable(url: str) -> str:

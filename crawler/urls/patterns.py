@@ -3,16 +3,18 @@
     http://a.example/2024/05/some-title/comment-page-2   /#/#/*/comment-page-#
     http://a.example/index.php?action=edit&title=Bird    /index.php?action=edit&title=*
 
-A part that many different addresses have is a name and is kept, with its digits as `#`: `category` is a name, the title
-of one category is not. A segment that is a number becomes `#`, every other part `*`. Parts are the segments of the
-path, the text before a colon in a segment, and the parameters with their values.
+A part is a segment of the path, the text before a colon in a segment, or a parameter with its value. A part that many
+different addresses have is a name. It is kept in the pattern, with its digits as `#`: `category` is a name, the title
+of one category is not. A segment that is a number becomes `#`, every other part `*`.
 
-If the addresses of a site look alike, its links may distinguish them. A label is the text of a link or the class of its
-element. It becomes part of patterns if links with it lead to many different addresses, as those named "Reply" do.
+If the addresses of a site look alike, the links to them may tell them apart. A label is the text of a link or the class
+of its element. A label becomes part of patterns if links with this label lead to many different addresses, as links
+named "Reply" do.
 
     http://a.example/x/8f3a2c, from a link "Reply"                /x/* "reply"
 
-Each parameter also has a pattern of its own for all paths (`*?id=*`), as some parameters say nothing about the page.
+Each parameter also has a pattern for all paths (`*?id=*`), because some parameters say nothing about the page
+(`shorter_addresses`).
 """
 
 import re
@@ -21,13 +23,14 @@ from functools import lru_cache
 
 LEAST_ADDRESSES = 12
 LEAST_SHARE = 0.02
-"""A part becomes a name when at least so many addresses, and this share of all that were seen, have it. Addresses that
-differ only in digits count as one, unless these are the number right after the part, as in `/topic/17`.
+"""A part becomes a name when at least this many addresses have it, and at least this share of all addresses that were
+seen. Addresses that differ only in digits count as one, except for a number right after the part: `/topic/17` and
+`/topic/18` are two addresses with `topic`.
 """
 MOST_NAMES = 60
-"""The most names of a site, and the most labels; a site can invent any number."""
+"""The most names of a site, and the most labels in its patterns; a site can invent any number."""
 MOST_PARTS = 500
-"""The most parts of a site that may become names, and the most labels; the rarest are dropped first."""
+"""The most parts, and the most labels, that are counted for a site; the rarest are dropped first."""
 MOST_DEPTH = 8
 """The most segments, and the most parameters, that are read of an address."""
 MOST_LENGTH = 40
@@ -49,7 +52,7 @@ Parts = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class Patterns:
-    """The patterns of one site, which learns its names from the addresses that are seen."""
+    """The patterns of one site. Its names are learned from the addresses that are seen."""
 
     def __init__(self, patterns: Iterable[str] = ()) -> None:
         self.names: set[str] = set()
@@ -171,7 +174,7 @@ def shorter_addresses(url: str) -> dict[str, str]:
 
 
 def names_of(pattern: str) -> frozenset[str]:
-    """The parts that a pattern may share with other patterns: its names, and its parameters without their values.
+    """The parts by which patterns are compared: the names of a pattern, and its parameters without their values.
 
     >>> sorted(names_of("/index.php/*?action=edit&title=*"))
     ['action=', 'action=edit', 'index.php', 'title=']
@@ -209,7 +212,9 @@ def _parts(url: str) -> Parts:
 
 
 def _names(parts: Parts) -> set[str]:
-    """The parts that may be names: texts before a colon, segments with a letter, and parameters whose value has one."""
+    """The parts that may be names: texts before a colon, segments with a letter, and parameters with a letter in their
+    value.
+    """
     segments, parameters = parts
     prefixes = {f"{segment.partition(':')[0]}:" for segment in segments if ":" in segment}
     # In a pattern, `Talk:*` has only the prefix.

@@ -14,16 +14,17 @@ from crawler.contrib.lab.focus_figures import WINDOW, FocusGroup, FocusPoint
 from crawler.reports.html_page import escaped, percent
 from crawler.translation.message import Catalogue, plural
 
+# All lengths are in units of the SVG.
 WIDTH = 620
 LEFT = 56
 RIGHT = 600
 TOP = 16
 BOTTOM = 410
-"""The edges of the plot area, in units of the SVG like all lengths here; the axes are its left and bottom edges."""
+"""The edges of the plot area. The axes are its left and bottom edges."""
 LEGEND_Y = BOTTOM + 62
 """The y coordinate of the legend."""
 LETTER_WIDTH = 6.6
-"""The approximate width of a letter of a label."""
+"""The approximate width of a letter in a label."""
 LINE_HEIGHT = 13
 F1_LINES = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 """The values of F1 whose curves are drawn."""
@@ -36,9 +37,9 @@ NAMES_WIDTH = 130
 PERCENTILES = (5, 25, 50, 75, 95)
 """The ends of whiskers and boxes: a box holds the middle half of the pages, its whiskers the middle nine tenths."""
 TICKS = 5
-"""About how many ticks an axis of pages has."""
+"""The most ticks of an axis of pages, besides the one at 0."""
 LAST_SHARE = 0.96
-"""The share of the width from which a centred label would be cut off on the right."""
+"""A label that is centred further right than this share of the axis would be cut off."""
 
 Place = tuple[float, float]
 """The x and the y coordinate of a point."""
@@ -79,7 +80,7 @@ class Rectangle:
         )
 
 
-# Parts of all charts.
+# Parts of all charts. `kind` is the CSS class of an element, `title` its tooltip.
 
 
 def across(share: float) -> float:
@@ -121,7 +122,7 @@ def bar(kind: str, corner: Place, width: float, height: float, title: str = "") 
 
 
 def axes(x: Iterable[tuple[float, str]], y: Iterable[tuple[float, str]], x_name: str, y_name: str) -> list[str]:
-    """A grid with labelled ticks, and the names of the axes. A tick is a share of its axis, and a label."""
+    """A grid with labelled ticks, and the names of the axes. A tick is a position, as a share of its axis, and a label."""
     middle = (TOP + BOTTOM) / 2
     parts = [
         label((LEFT + RIGHT) / 2, BOTTOM + 34, x_name),
@@ -204,8 +205,9 @@ def _radius(speed: float | None) -> float:
 
 
 def label_place(name: str, x: float, y: float, r: float, used_areas: Sequence[Rectangle]) -> Rectangle:
-    """The nearest free place for a label to the right or left of its circle, at most six lines higher or lower. If none
-    is free, labels overlap.
+    """The nearest free place for a label to the right or left of its circle, at most six lines higher or lower.
+
+    If no place is free, labels overlap.
     """
     width = LETTER_WIDTH * len(name)
     tops = [y + (step - 0.5) * LINE_HEIGHT for step in sorted(range(-6, 7), key=abs)]
@@ -255,10 +257,11 @@ def box_chart(rows: Sequence[Row]) -> Markup:
 def course_chart(course: Sequence[FocusPoint], total: int, by_truth: bool, catalogue: Catalogue) -> Markup:
     """The recent and the total harvest over the pages of a crawl, and the share of `total` that was found.
 
-    `by_truth` tells whether `total` is the length of a truth list. Otherwise it is the number of pages on topic.
+    If `by_truth`, `total` is the length of a truth list, otherwise the number of pages on topic that the crawl stored.
     """
     _ = catalogue.gettext
     most = course[-1].pages
+    # By CSS class, the name of each curve and its values.
     curves = {
         "lately": (_("harvest of the last {window}", window=WINDOW), [point.lately for point in course]),
         "overall": (_("harvest so far"), [point.harvest for point in course]),
@@ -323,7 +326,7 @@ def short_count(count: int) -> str:
 
 
 def round_step(most: int) -> int:
-    """The distance of ticks, of which about TICKS reach up to `most`: 1, 2 or 5 times a power of ten.
+    """The distance between ticks on an axis up to `most`, for at most TICKS ticks: 1, 2 or 5 times a power of ten.
 
     >>> [round_step(most) for most in (1, 7, 10, 1_234, 1_000_000)]
     [1, 2, 2, 500, 200000]

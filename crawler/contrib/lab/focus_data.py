@@ -1,7 +1,7 @@
 """The data of the focus report: a crawl's pages, the words that its workers learned, and its recall of a truth list.
 
 Pages are read one after another and without their texts, so that memory does not grow with their number. The relevance
-of a page tells how well its text fits the topic; the link score is what was expected of it before the request.
+of a page tells how well its text fits the topic. Its link score is the relevance that was expected before the request.
 
 A truth list has the addresses of pages that are known to be on topic. The recall is the share of them that a crawl
 stored.
@@ -31,7 +31,7 @@ from crawler.urls.parsing import absolute
 PAGES_AT_ONCE = 1_000
 """Rows that are read from the database at once."""
 STEPS = 1_000
-"""The steps from 0 to 1 to which link scores and relevance are rounded for rankings, as many as priorities have."""
+"""For rankings, link scores and relevance are rounded to this many steps from 0 to 1, as many as priorities have."""
 MOST_WORDS = 40
 """Words of each kind that are shown."""
 MOST_CHARACTERS = 60
@@ -44,7 +44,7 @@ class LearnedWord(NamedTuple):
     word: str
     weight: float
     place: str = ""
-    """Where links had it: address, near or host; empty in their own text, and for a word of the topic."""
+    """Where links had the word: address, near or host. Empty for a word in the text of links, or of the topic."""
 
 
 Weights = tuple[LearnedWord, ...]
@@ -52,16 +52,16 @@ Weights = tuple[LearnedWord, ...]
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """A page that was stored."""
+    """A stored page, without its text."""
 
     id: int
     url: str
     requested_url: str
     relevance: float
     link_score: float | None
-    """The score of its link before the request; None if it had none."""
+    """The score of its link before the request; None if the link had no score."""
     via: str
-    """The way in which it was found, such as a link or a sitemap; empty if that is not stored."""
+    """The way in which the page was found, such as a link or a sitemap; empty if the way is not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +123,8 @@ class CrawlPages:
 
     def waiting(self, score: float) -> WaitingCounts:
         """Counts of queued addresses, of those with at least this link score, and of unlikely links."""
-        is_promising = (
-            address.c.priority >= score * SCALE
-        )  # priorities are scaled link scores; those of seeds are higher
+        # Priorities are link scores times SCALE; those of seeds are higher.
+        is_promising = address.c.priority >= score * SCALE
         likely = func.count().filter(IS_LIKELY)
         unlikely = func.count().filter(~IS_LIKELY)
         counts = select(likely, func.count().filter(is_promising), unlikely).select_from(ADDRESSES_WITH_HOSTS)
@@ -153,7 +152,7 @@ class ReportedWords:
     good: Weights = ()
     """Words of links that led to the topic."""
     bad: Weights = ()
-    """Words of links that led away from it."""
+    """Words of links that led away from the topic."""
     let_go: int = 0
     """Links that were not scored again because too many were queued."""
 
@@ -166,7 +165,10 @@ def learned_words(summaries: Iterable[str]) -> ReportedWords:
 
 
 def _mean_weights(summaries: list[Mapping[str, Any]], name: str) -> Weights:
-    """The MOST_WORDS words of a list with the largest weights, which are means of the workers' weights."""
+    """The MOST_WORDS words with the largest weights, from the lists `name` of all workers.
+
+    The weight of a word is the mean of the workers' weights, weighted by their pages.
+    """
     pages_of_workers = [summary.get("pages", 0) for summary in summaries]
     if not any(pages_of_workers):  # no worker has learned from a page yet, so all count the same
         pages_of_workers = [1] * len(pages_of_workers)
@@ -174,7 +176,7 @@ def _mean_weights(summaries: list[Mapping[str, Any]], name: str) -> Weights:
     for summary, pages in zip(summaries, pages_of_workers, strict=True):
         for word, weight, place in starmap(LearnedWord, summary.get(name, ())):
             means[word[:MOST_CHARACTERS], place] += weight * pages / sum(pages_of_workers)
-    # Words of links that led away may have negative weights, so words are sorted by absolute weight.
+    # Words of links that led away from the topic may have negative weights, so the absolute weight decides.
     ranked = sorted(means.items(), key=lambda entry: (-abs(entry[1]), entry[0]))
     return tuple(
         LearnedWord(word=word, weight=weight, place=place) for (word, place), weight in ranked[:MOST_WORDS] if weight
@@ -190,7 +192,7 @@ class Recall:
     met: int
     """Addresses of the list that were stored."""
     agreed: int
-    """Stored pages of the list that are on topic by their relevance, too."""
+    """Stored pages of the list that are also on topic by their relevance."""
     missed: int
     """Stored pages of the list that are off topic by their relevance."""
     on_topic: int
@@ -200,7 +202,8 @@ class Recall:
     is 1 if the page is listed, otherwise 0.
     """
     ranking: float | None
-    """How often the listed page of a pair, one listed and one not, had the higher relevance; .5 is chance."""
+    """In which share of pairs of a listed page and another page the listed page had the higher relevance; .5 is chance.
+    """
 
     @property
     def recall(self) -> float:
@@ -227,7 +230,7 @@ class TruthCounter:
         self._met: set[str] = set()
         self._agreed = self._missed = 0
         self._squares = 0.0  # for the Brier score
-        # The number of pages with each relevance: first of the pages that are not listed, then of the listed ones.
+        # Two lists with the number of pages of each relevance: of pages that are not listed, and of listed pages.
         self._counts_by_relevance = ([0] * (STEPS + 1), [0] * (STEPS + 1))
 
     @property
@@ -261,9 +264,10 @@ class TruthCounter:
 
 
 def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
-    """How often the page on topic of a pair, one on and one off topic, had the higher score; a tie counts one half.
+    """In which share of pairs of a page on topic and a page off topic the first had the higher score.
 
-    Both arguments are the counts of pages with each score, the lowest first. None if there is no pair.
+    A tie counts one half. The arguments have the number of pages for each score, the lowest score first. None without
+    pairs.
 
     >>> ranking([2, 0, 0], [0, 1, 1]), ranking([1, 1], [1, 1]), ranking([0, 3], [0, 0])
     (1.0, 0.5, None)

@@ -1,10 +1,10 @@
 """How well a crawl kept to its topic: figures of its pages, in the order in which they were fetched.
 
-    on topic    the relevance of a page, when it was fetched, reaches a limit
+    on topic    a page is on topic if its relevance, when it was fetched, reaches a limit
     harvest     the share of pages that are on topic
     lately      the harvest of the last WINDOW pages
-    ranking     how often the page on topic of a pair, one on and one off topic, had the higher link score (the area
-                under the ROC curve): 1 is always, .5 is chance
+    ranking     in which share of pairs of a page on topic and a page off topic the first had the higher link score (the
+                area under the ROC curve); .5 is chance
 
 Memory grows with the number of sites, not of pages.
 """
@@ -27,9 +27,9 @@ MOST_SITES = 50
 MOST_EXTREMES = 10
 """How many of the best pages, and of the worst, are listed."""
 TENTHS = 10
-"""Groups of pages by link score."""
+"""How many groups pages are divided into by their link score."""
 UNKNOWN = N_("not known")
-"""Stands for the way of finding a page if it is not stored."""
+"""The group of the pages for which the way of finding them is not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class FocusPoint:
 
     pages: int
     lately: float
-    """The harvest of the last pages, as many as the window holds."""
+    """The harvest of the last WINDOW of these pages."""
     harvest: float
     on_topic: int
     found: int
@@ -70,8 +70,9 @@ class FocusFigures:
     """The relevance from which a page is on topic."""
     total: FocusGroup
     window: int
+    """WINDOW, for the templates."""
     lately: float
-    """The harvest of the last pages, as many as the window holds."""
+    """The harvest of the last WINDOW pages."""
     ways: tuple[FocusGroup, ...]
     """The pages by the way in which they were found, such as a link or a sitemap."""
     sites: tuple[FocusGroup, ...]
@@ -84,7 +85,7 @@ class FocusFigures:
     tenths: tuple[FocusGroup | None, ...]
     """The pages by tenths of their link score, the lowest first."""
     ranking: float | None
-    """How often the page on topic of a pair, one on and one off topic, had the higher link score; .5 is chance."""
+    """In which share of pairs of a page on topic and a page off topic the first had the higher link score."""
     best: tuple[int, ...]
     """The ids of the pages with the highest relevance."""
     worst: tuple[int, ...]
@@ -94,7 +95,7 @@ class FocusFigures:
 
 
 class FocusCounter:
-    """Counts pages one after another, and computes their figures at any time."""
+    """Counts pages one after another; `figures` can be called at any time."""
 
     def __init__(self, limit: float = ON_TOPIC, truth: Truth | None = None) -> None:
         self.limit = limit
@@ -102,13 +103,13 @@ class FocusCounter:
         self._ways: defaultdict[str, _Tally] = defaultdict(_Tally)
         self._sites: defaultdict[str, _Tally] = defaultdict(_Tally)
         self._tenths = [_Tally() for _ in range(TENTHS)]
-        # The number of pages with each link score: first of the pages off topic, then of those on topic.
+        # Two lists with the number of pages of each link score: of the pages off topic, and of those on topic.
         self._counts_by_score = ([0] * (STEPS + 1), [0] * (STEPS + 1))
         self._recent: deque[bool] = deque(maxlen=WINDOW)
         self._course: list[FocusPoint] = []
         self._pages_per_point = 1
-        # Heaps whose smallest entry is dropped: relevance, negated in `_worst`, and the negated id. So the first of
-        # several equally relevant pages are kept.
+        # Heaps that drop their smallest entries. An entry is a relevance, negated in `_worst`, and a negated id: of
+        # equally relevant pages, those with the lowest ids are kept.
         self._best: list[tuple[float, int]] = []
         self._worst: list[tuple[float, int]] = []
         self._truth = TruthCounter(truth) if truth is not None else None
@@ -215,7 +216,7 @@ class _Tally:
             self.best = page.url
 
     def add(self, other: "_Tally") -> None:
-        """Add the sums of another group; the best page is not updated, because nobody shows it for such sums."""
+        """Add the sums of another group. The best page is not updated: no report shows it for groups taken together."""
         for name in ("pages", "on_topic", "relevance", "scored", "scores"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 

@@ -49,7 +49,7 @@ class CrawlFocus:
 
 
 def crawl_focus(crawl: CrawlPages, limit: float, truth: Truth | None = None, pace: Pace = iter) -> CrawlFocus | None:
-    """The focus of a crawl, whose pages are read through `pace`; None if it has no page."""
+    """The focus of a crawl; None if the crawl has no page. The pages are read through `pace`."""
     with closing(crawl.pages()) as pages:
         figures = FocusCounter(limit, truth).take_all(pace(pages)).figures()
     if figures is None:
@@ -73,20 +73,22 @@ PLACES = {
     "near": N_("{word} (near the link)"),
     "host": N_("{word} (host)"),
 }
-"""How words are shown, by the place where links had them (`LearnedWord.place`)."""
+"""How a word is shown, by the place where links had it (`LearnedWord.place`)."""
 GROUP_HEADS = (Message("pages"), Message("on topic"), Message("harvest"), Message("relevance"), Message("link score"))
 """The heads of the columns that `group_cells` fills."""
 DASH = "–"
 """The cell of a figure that is not defined."""
+# A note below the harvest, whose figures differ from those of a running crawl.
 ALL_READ = Message(
     "The closing lines and the overview count all pages that were read, stored or not, each time they were read."
 )
 
 
 def third_curve(figures: FocusFigures) -> tuple[Message, int]:
-    """The name of the third curve of the course, and the number of which it shows the share that was found.
+    """The name of the third curve in the chart of the course, and the total whose found share the curve shows.
 
-    With a truth list, this is the number of its addresses; otherwise the number of pages on topic that the crawl found.
+    With a truth list, the total is the number of its addresses; otherwise the number of pages on topic that the crawl
+    found.
     """
     if figures.truth is None:
         return Message("share of the pages on topic found so far"), figures.total.on_topic
@@ -199,7 +201,7 @@ def ways_table(figures: FocusFigures) -> ReportTable:
 
 
 def course_table(figures: FocusFigures) -> ReportTable:
-    """The harvest at ROWS points of the course, or at fewer if it has fewer."""
+    """The harvest at ROWS points of the course, or at all points if the course has fewer."""
     third_name, whole = third_curve(figures)
     lately = Message("harvest of the last {window}", {"window": figures.window})
     heads = (Message("pages"), lately, Message("harvest so far"), third_name)
@@ -275,7 +277,7 @@ def word_lists(learned: ReportedWords) -> dict[str, Weights]:
 
 
 def placed(word: str, place: str) -> str | Message:
-    """The word, with the place where links had it, unless that is their own text."""
+    """The word, with the place where links had it; without a place for a word in the text of links."""
     if place in PLACES:
         return Message(PLACES[place], {"word": word})
     return word

@@ -31,7 +31,7 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
         inputs.append(Path(opts.truth))
     check_apart(opts.output, [path for path in inputs if path.exists()])
 
-    # The output is opened before the database is read, to fail early.
+    # The output is opened first, so that an error appears before the database is read.
     output = AtomicFile(opts.output) if opts.output is not None else None
     try:
         reports = read_reports(url, opts.name, limit, truth)

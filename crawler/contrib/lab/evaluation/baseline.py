@@ -1,4 +1,4 @@
-"""The figures of a run as JSON (a record), and their comparison with the baseline: the record of an earlier run."""
+"""Writes the figures of a run of `winnow evaluate` as JSON (a record), and compares them with an earlier record."""
 
 import json
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from crawler.errors import MessageError
 FORMAT = 1
 """The version of the JSON."""
 TOLERANCE = 0.005
-"""How far a figure may fall below the baseline, the record of an earlier run."""
+"""How far a figure may fall below the same figure in the baseline, which is the record of an earlier run."""
 COMPARED_FIGURES = {"f1": "shingle F1", "word_f1": "word F1"}
 """The figures that must not fall; speed is not compared, because it depends on the machine."""
 DIGITS = 4
@@ -35,11 +35,11 @@ class BaselineComparison:
     """How many pairs of set and method were compared."""
     _: KW_ONLY
     gaps: int = 0
-    """How many of the pairs that could not be compared were requested in this run; they are failures."""
+    """How many of the pairs in `not_compared` are failures: the method could not be run, or the set has changed."""
 
 
 def record(results: Iterable[SetResult], version: str) -> str:
-    """The figures as JSON, one line for each method, in the order of the run. Equal runs differ only in pages/s."""
+    """The figures as JSON, one line for each method, in the order of the run; equal runs differ only in `speed`."""
     sets = []
     for result in results:
         figures_of_method = {
@@ -68,7 +68,7 @@ def compare_records(baseline: dict[str, Any], now: dict[str, Any]) -> BaselineCo
     """Compare the figures of a run, `now`, with those of an earlier one, for each set and method that both have."""
     falls = []
     not_compared = []
-    count = 0
+    pairs = 0
     gaps = 0
     figures_now = _figures_of(now)
     for (name, method), old in _figures_of(baseline).items():
@@ -81,13 +81,13 @@ def compare_records(baseline: dict[str, Any], now: dict[str, Any]) -> BaselineCo
             gaps += 1
             not_compared.append(f"{name}, {method}: the set's pages are not the same")
         else:
-            count += 1
+            pairs += 1
             falls += [
                 f"{name}, {method}: {title} fell from {old[figure]:.4f} to {new[figure]:.4f}"
                 for figure, title in COMPARED_FIGURES.items()
                 if old[figure] - new[figure] > TOLERANCE + 10**-DIGITS / 2  # both figures are rounded
             ]
-    return BaselineComparison(falls=falls, not_compared=not_compared, pairs=count, gaps=gaps)
+    return BaselineComparison(falls=falls, not_compared=not_compared, pairs=pairs, gaps=gaps)
 
 
 def _figures_of(sets: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:

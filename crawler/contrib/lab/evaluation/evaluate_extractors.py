@@ -29,7 +29,7 @@ TICK_SECONDS = 0.2
 
 
 def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Evaluate, print and write reports; returns the exit status."""
+    """Evaluate extractors, or metadata or Markdown if requested; returns the exit status."""
     if opts.metadata:
         return evaluate_metadata.evaluate(opts.gold)
     if opts.structure:
@@ -120,10 +120,10 @@ class _Progress:
         self.started_at = time.monotonic()
         self.updated_at = self.started_at
         self.width = 0
-        """Characters of the line on the terminal, which the next line must cover."""
+        """The length of the line on the terminal; the next line is filled up with spaces to this length."""
 
     def tick(self, set_name: str, method: str, done: int, count: int) -> None:
-        """Show how many pages of a set a method has done."""
+        """Show that a method has done `done` of the `count` pages of a set."""
         now = time.monotonic()
         line = printable(f"{set_name}: {method} {done:,} of {counted(count, 'page')}, {now - self.started_at:.0f} s")
         if sys.stderr.isatty():

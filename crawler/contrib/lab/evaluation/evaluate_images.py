@@ -29,9 +29,9 @@ from crawler.translation.message import counted
 
 CALLED = "noise evaluate"
 DIGITS = 9
-"""Digits of scores: smaller differences are rounding errors."""
+"""Decimal places of scores; smaller differences are rounding errors."""
 PAPER_MODELS = ("keyword", "redundancy", "entropy")
-"""The models of Li 2006, as fields of a verdict."""
+"""The models of Li 2006. A verdict has the score of each in the field of the same name."""
 # The names of the other models in tables.
 JOINT = "joint verdict"
 ALL_OF_PAPER = "the three joined"
@@ -41,14 +41,16 @@ ALL_CONTENT = "everything is content"
 
 @dataclass(frozen=True)
 class SingleModel:
-    """One model of the paper by itself."""
+    """One of PAPER_MODELS by itself."""
 
     name: str
     paper_judge: Judge
+    """The judge that uses only this model."""
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
-        """The verdict of the model with its score as the probability, by which links are ranked; -1 if it has no score,
-        which is below all scores.
+        """The verdict of the model, with its score in place of the probability, by which links are ranked.
+
+        Without a score, it is -1, which is below all scores.
         """
         verdict = self.paper_judge.judge(sighting, evidence)
         score = getattr(verdict, self.name)
@@ -78,7 +80,7 @@ class AllContent:
 
 
 def models(lists: tuple[Path, ...]) -> dict[str, ImageJudge]:
-    """The models that are compared, by their names in tables; raises a ValueError if a filter list cannot be read."""
+    """The models to compare, by their names in tables; raises a ValueError if a filter list cannot be read."""
     judges: dict[str, ImageJudge] = {JOINT: Judge()}
     judges |= {name: SingleModel(name, Judge(models=(name,))) for name in PAPER_MODELS}
     judges[ALL_OF_PAPER] = Judge(models=PAPER_MODELS)
@@ -88,7 +90,7 @@ def models(lists: tuple[Path, ...]) -> dict[str, ImageJudge]:
     return judges | {ALL_CONTENT: AllContent()}
 
 
-@cache  # read once in each process: the FilterListModel that is sent to a process has only the paths
+@cache  # lists are large, so only their paths are sent to a process, which reads them once
 def _loaded_lists(paths: tuple[Path, ...]) -> FilterLists:
     return FilterLists(paths)
 
@@ -160,7 +162,7 @@ def _report(images: Sequence[ScoredImage], missed: int, names: Sequence[str], pa
     """Print the tables, and write the figures if requested."""
     label_count = len(images) + missed
     counts = {"given": label_count, "not found": missed}
-    counts |= Counter(image.label.kind for image in images)
+    counts |= Counter(image.label.kind for image in images)  # how many images of each kind were found
     print(f"{counted(label_count, 'label')} by hand, {missed:,} of them not found on their page.")
     print(f"Kinds: {', '.join(f'{kind} {counts[kind]:,}' for kind in KINDS if kind in counts)}.")
     if not images:

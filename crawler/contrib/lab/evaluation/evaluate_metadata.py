@@ -1,4 +1,7 @@
-"""`winnow evaluate --metadata`: judges title, author, date and comments, also of other programs if installed."""
+"""`winnow evaluate --metadata`: judges the title, author, date and comments that programs find on pages.
+
+The programs are Winnow and, if they are installed, others that read such fields.
+"""
 
 import time
 from collections import defaultdict
@@ -14,7 +17,9 @@ from crawler.metadata.record_readers import READERS
 from crawler.page.page import Page
 
 HEADS = ("pages", "right", "wrong", "missing", "precision", "without it", "invented", "ms a page")
-"""The heads of the columns after field and program. The time is of all fields together, so their rows repeat it."""
+"""The heads of the columns after field and program. A program reads all fields of a page in one call, so each of its
+rows has the same time.
+"""
 
 Reader = Callable[[str, str, tuple[str, ...]], dict[str, str]]
 """Called with the source and the address of a page and the names of fields; returns the values of the fields."""
@@ -36,7 +41,7 @@ def _trafilatura(html: str, url: str, fields: tuple[str, ...]) -> dict[str, str]
     return values
 
 
-def _htmldate(html: str, url: str, _: tuple[str, ...]) -> dict[str, str]:  # its only field is always requested
+def _htmldate(html: str, url: str, _: tuple[str, ...]) -> dict[str, str]:  # htmldate finds only dates
     try:
         date = import_module("htmldate").find_date(html, url=url or None, original_date=True)
     except ValueError:  # the page is empty
@@ -49,7 +54,8 @@ PROGRAMS: dict[str, tuple[Reader, tuple[str, ...]]] = {
     "trafilatura": (_trafilatura, FIELDS),
     "htmldate": (_htmldate, ("published",)),
 }
-"""The programs, each with its reader and the fields that it reads."""
+"""By name, the reader of each program and the fields that it can read. The name is that of the module, except Winnow's.
+"""
 
 
 def evaluate(paths: list[Path]) -> int:
@@ -65,7 +71,8 @@ def _fault(row: Row) -> str:
 
 def _rows(pages: list[Row]) -> Iterator[tuple[str, ...]]:
     """The head of the table, and a row for each field and program."""
-    # Run the programs. A field is compared if the page's line has it; an empty text means that the page has no value.
+    # Run the programs. A value is compared if the page's line has the field as text; an empty text means that the page
+    # has no value.
     programs = [name for name in PROGRAMS if name == "winnow" or find_spec(name)]
     known_fields = tuple(field for field in FIELDS if any(isinstance(row.get(field), str) for row in pages))
     pairs_by_field: dict[str, dict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))

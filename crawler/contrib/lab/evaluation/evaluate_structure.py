@@ -1,4 +1,7 @@
-"""`winnow evaluate --structure`: judges Markdown, also of other programs if they are installed."""
+"""`winnow evaluate --structure`: judges the Markdown that programs make of pages.
+
+The programs are Winnow and, if they are installed, others.
+"""
 
 import time
 from collections import defaultdict
@@ -36,7 +39,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], Callable[[str, str], str]]] = {
     "trafilatura": (("trafilatura",), _trafilatura),
     "readability + markdownify": (("readability", "markdownify"), _readability),
 }
-"""The programs, each with the modules that it needs and its function."""
+"""By name, the modules that each program needs, and the function from a page's source and address to Markdown."""
 
 
 def evaluate(paths: list[Path]) -> int:
@@ -45,8 +48,7 @@ def evaluate(paths: list[Path]) -> int:
 
 
 def _fault(row: Row) -> str:
-    is_whole = all(isinstance(row.get(name), str) for name in ("html", "gold_markdown"))
-    if is_whole:
+    if all(isinstance(row.get(name), str) for name in ("html", "gold_markdown")):
         return ""
     return "html and gold_markdown must be there and be text"
 

@@ -1,6 +1,7 @@
-"""Gold sets: saved pages with the main text that people marked, and labels of images on saved pages.
+"""Reads gold sets (saved pages with the main text that people marked), and labels of images on saved pages.
 
-Both are JSON lines, one file for each set, which may be compressed. A broken line is reported and skipped.
+Both are files of JSON lines, which may be compressed. A file of pages is a set; a file of labels names the set and the
+page of each image. A broken line is skipped, and described by a message (a fault).
 """
 
 import gzip
@@ -22,20 +23,20 @@ from crawler.urls.parsing import absolute
 READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
 """The errors of a file that is cut off or damaged."""
 DATA = "WINNOW_DATA"
-"""The environment variable with the folder that contains PAGES_FOLDER."""
+"""The environment variable that names the folder of data."""
 PAGES_FOLDER = "extraction"
-"""The folder of the files of pages if --pages is not given."""
+"""The folder in the folder of data that has the files of pages, for the commands without --pages."""
 PAGES_ENDING = ".jsonl.xz"
-"""The ending of the names of files in that folder."""
+"""The ending of the names of the files of pages in PAGES_FOLDER."""
 SET_ENDINGS = (".gz", ".xz", ".jsonl", ".json")
-"""Endings that are removed, in this order, from a file's name to get the name of its set."""
+"""Endings that are removed, one after another in this order, from a file's name to get the name of its set."""
 CONTENT = "content"
 NOISE = "noise"
 KINDS = {
     **dict.fromkeys(("text", "head", "gallery"), CONTENT),
     **dict.fromkeys(("advert", "navigation", "decoration", "icon", "avatar", "thumbnail"), NOISE),
 }
-"""The right label for each kind of image."""
+"""The kinds of images, each with the label that images of this kind have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,9 @@ def _text_or_empty(value: object) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ImageLabel:
-    """A person's label of an image on a page; labels have an order, to compute the same fingerprint in any order."""
+    """A person's label of an image on a page. Labels can be sorted, so that their fingerprint does not depend on their
+    order in files.
+    """
 
     set: str
     """The name of the set that the page belongs to."""
@@ -185,7 +188,7 @@ class ScoredImage:
     label: ImageLabel
     site: str
     pages: int
-    """How many pages its site has."""
+    """How many pages of its site were read."""
     scores: tuple[float, ...]
     """The score of each model; a higher one means that the image is more likely to be noise."""
     skipped: tuple[bool, ...]
@@ -196,10 +199,12 @@ class PendingLabels:
     """Labels whose images have not been found on a page yet."""
 
     def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
-        """The labels of a set are searched in the file with its name; without such a file, in all other files."""
+        """The labels of a set are searched in the file with its name; if there is none, in all files that have not the
+        name of another labelled set.
+        """
         labels = tuple(labels)
         self._sets_with_file = {label.set for label in labels} & {set_name(path) for path in files}
-        # By set and page id, then by image. The set is an empty text if no file has its name.
+        # The keys are a set and a page id, then an image. The set is an empty text if no file has its name.
         self._labels_of_page: dict[tuple[str, str], dict[str, ImageLabel]] = {}
         for label in labels:
             set_with_file = label.set if label.set in self._sets_with_file else ""
@@ -215,15 +220,15 @@ class PendingLabels:
 
     @property
     def missed(self) -> int:
-        """After all pages are read, the number of labels whose image or page was not found."""
+        """The number of labels that `take` has not returned: after the last page, those whose image was not found."""
         return sum(map(len, self._labels_of_page.values()))
 
 
 def read_labels(path: Path) -> tuple[list[ImageLabel], list[str]]:
     """The labels of a file, and the faults of broken lines.
 
-    A line has `set`, `page` (an id), `img`, `label` (`content` or `noise`), `kind`, and perhaps `unsure`. The first
-    label of an image on a page counts.
+    A line has `set`, `page` (an id), `img`, `label` (`content` or `noise`), `kind`, and perhaps `unsure`. If several
+    lines label the same image on a page, the first one counts.
     """
     labels: dict[tuple[str, str, str], ImageLabel] = {}
     faults = []
@@ -255,7 +260,7 @@ def _label(row: dict[str, Any]) -> ImageLabel | str:
 
 
 def files_of(sets: Collection[str], chosen_files: Iterable[str] | None) -> list[Path]:
-    """The files of pages: the chosen ones, otherwise the files of these sets in the folder of WINNOW_DATA."""
+    """The files of pages: the chosen ones; without a choice, the files of these sets in PAGES_FOLDER."""
     if chosen_files:
         return [readable_file(name) for name in dict.fromkeys(chosen_files)]
     if not os.environ.get(DATA):

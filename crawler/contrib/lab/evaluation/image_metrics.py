@@ -1,14 +1,16 @@
 """Measures how well a model tells noise from content, on labelled images, which are called links here.
 
-A link is the address of an image on one page. A higher score means that a link is more likely to be noise.
+A link is the address of an image on one page. A higher score means that a link is more likely to be noise. Links that
+the model judges as noise are skipped, the others are kept.
 
-- AUC: in how many pairs of noise and content the noise has the higher score; a tie counts one half.
+- AUC: in which share of pairs of noise and content the noise has the higher score; a tie counts one half.
 - Noise removed at 98%: the share of noise at or above the lowest score below which 98% of the content lies. Links with
   the same score are not separated.
-- At the model's own threshold, above which links are skipped: the share of content that is kept; NRecall and NPrecision
-  of Li 2006, which are the skipped noise as a share of all noise and of all skipped links (as printed in the paper,
-  NPrecision would always be 1); the share of adverts that are skipped; the share of sites that keep 99% of their
-  content.
+- kept: the share of content that is kept.
+- sites: the share of sites that keep 99% of their content.
+- NRecall and NPrecision of Li 2006: the skipped noise as a share of all noise, and of all skipped links. (With the
+  formula as it is printed in the paper, NPrecision would always be 1.)
+- adverts: the share of adverts that are skipped.
 
 Links of one site are alike, so the 95% intervals come from a bootstrap that draws sites instead of links: as many as
 there are, with replacement, 2000 times from the same seed. A single site gives no interval.
@@ -28,7 +30,7 @@ from crawler.contrib.lab.evaluation.significance import Interval, Numbers, boots
 from crawler.reports.html_page import aligned
 
 CONTENT_KEPT = 0.98
-"""The share of content that is kept when removed noise is measured."""
+"""The share of content that must be kept when removed noise is measured."""
 KEPT_OF_SITE = 0.99
 """The share of its content that a site must keep to be counted."""
 MOST_NUMBERS = 2_000_000
@@ -38,11 +40,11 @@ ROUNDING = 1e-9
 ADVERT = "advert"
 """The kind of adverts, whose skipped share is a figure of its own."""
 MANY_PAGES = 10
-"""A site with at least so many pages is a large one."""
+"""A site with at least this many pages counts as large."""
 COLUMNS = "links noise AUC removed@98% kept sites NRecall NPrecision adverts".split()
 """The heads of the figures, explained in NOTE."""
 BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1)
-"""The limits of the bins of a calibration."""
+"""The limits between the bins of a calibration, which compares the probabilities of noise with the shares of noise."""
 BIN_HEAD = ("probability of noise", "links", "mean", "noise")
 NOTE = (
     "AUC, removed@98% (noise removed at 98% of content kept) and kept (content, at the model's own threshold) with 95% "
@@ -58,15 +60,15 @@ class ScoredLink:
     label: ImageLabel
     site: str
     pages: int
-    """How many pages its site has."""
+    """How many pages of its site were read."""
     score: float
     skipped: bool
-    """Whether the model called it noise."""
+    """Whether the model judged it as noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageFigures:
-    """The figures of a model; None if a figure would be a division by zero."""
+    """The figures of a model on some links. A figure that would be a division by zero is None."""
 
     links: int
     noise: int
@@ -77,13 +79,16 @@ class ImageFigures:
     """Share of noise removed at 98% of content kept."""
     removed_interval: Interval | None
     kept: float | None
-    """Share of content kept at the model's own threshold, as for the figures below."""
+    """Share of content that is kept."""
     kept_interval: Interval | None
     sites: float | None
     """Share of the sites with content that keep KEPT_OF_SITE of it."""
     recall: float | None
+    """NRecall."""
     precision: float | None
+    """NPrecision."""
     adverts: float | None
+    """Share of adverts skipped."""
 
 
 class _LinksByScore:
@@ -97,9 +102,10 @@ class _LinksByScore:
         self.noise = np.array([link.label.is_noise for link in links], dtype=np.float64)[self.order]
 
     def noise_and_content(self, weights: Numbers) -> tuple[Numbers, Numbers]:
-        """Two matrices: the weight of the noise, and of the content, with each distinct score, the lowest first.
+        """Two matrices with a column for each distinct score, the lowest first: the weight of the noise that has this
+        score, and the weight of the content.
 
-        A row of `weights` has a weight for each link; a row of each result is for the same row of `weights`.
+        They have a row for each row of `weights`, which has a weight for each link.
         """
         ordered_weights = weights[:, self.order]
         noise = ordered_weights * self.noise
@@ -132,7 +138,7 @@ def figures(links: Sequence[ScoredLink], intervals: bool = True) -> ImageFigures
 
 
 def of_kind(links: Sequence[ScoredLink], kind: str) -> list[ScoredLink]:
-    """The links of a kind, and all links with the other label: for adverts, which are noise, all content."""
+    """The links of a kind, and all links with the other label. With adverts, which are noise, these are all content."""
     labels = {link.label.is_noise for link in links if link.label.kind == kind}
     return [link for link in links if link.label.kind == kind or link.label.is_noise not in labels]
 
@@ -149,11 +155,12 @@ def _weighted_figures(links: Sequence[ScoredLink], weights: Numbers) -> tuple[Nu
     all_noise = noise.sum(axis=1)
     all_content = content.sum(axis=1)
 
-    # Pairs in which the noise has the higher score; a tie counts one half.
+    # Each noise wins against the content with lower scores; a tie counts one half.
     content_up_to = np.cumsum(content, axis=1)
     won = (noise * (content_up_to - content / 2)).sum(axis=1)
 
-    # The noise at or above each score, if little enough content is there; the lowest such score removes most.
+    # The noise at or above each score, if little enough content is there. The lowest score that keeps enough content
+    # removes most noise.
     noise_from = all_noise[:, None] - np.cumsum(noise, axis=1) + noise
     content_from = all_content[:, None] - content_up_to + content
     keeps_enough = content_from <= (1 - CONTENT_KEPT) * all_content[:, None] + ROUNDING
@@ -213,7 +220,10 @@ class ImageTable:
 
 
 def model_tables(images: Sequence[ScoredImage], names: Sequence[str]) -> list[ImageTable]:
-    """The tables of models with these names: all models, all on large sites, and the first one by kind and by set."""
+    """The tables: all models; all models on large sites; and the first model by kind, and by set.
+
+    `names` are the names of the models, in the order of `scores` in each image.
+    """
     on_large_sites = [image for image in images if image.pages >= MANY_PAGES]
     links_of_first = _links(images, 0)
     return [

@@ -10,7 +10,7 @@ from crawler.metadata.structured_data import letters
 FIELDS = ("title", "author", "published", "comments")
 DAY_LENGTH = len("2026-11-27")
 LEAST_LETTERS = 4
-"""How many letters an author's name must have at least to match as part of a longer name."""
+"""The least letters of an author's name that matches as a part of a longer one."""
 LEAST_COMMENTS_F1 = 0.5
 """The least word F1 of comments that count as right."""
 _BETWEEN_NAMES = re.compile(r"\b(?:and|und|et|y|by)\b", re.IGNORECASE)
@@ -80,7 +80,7 @@ def counts(field: str, pairs: Iterable[tuple[str, str]]) -> FieldCounts:
 
 
 def _letters(field: str, text: str) -> str:
-    """The letters and digits by which values are compared, of authors without the "and" between two names."""
+    """The letters and digits by which titles or authors are compared. An "and" between two authors is left out."""
     if field == "author":
         text = _BETWEEN_NAMES.sub(" ", text)
     return letters(text)

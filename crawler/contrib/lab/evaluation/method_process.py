@@ -1,11 +1,13 @@
 """Runs each method on pages in a separate process, with a time limit for each page.
 
 So the imports, the time and the crash of one method do not affect another. The process never sees the gold, and has no
-network: an audit hook refuses every use of a Python socket that could reach it. Its answers are JSON.
+network: an audit hook refuses every use of a Python socket that could reach the network. Its answers are JSON.
 
-Some methods learn what the pages of a host have in common. They keep it in a library, which they use on each page of
-the host. A process is warm once it has extracted a page: the first page is extracted twice, and only the second time
-is measured.
+A `MethodProcess` is the caller's side, `MethodCalls` the side of the child process. `run` runs a method on all pages.
+
+Some methods learn what the pages of a host have in common. They keep this in a library, which they use on each page of
+the host. The first extraction in a process may load a model. So a new process extracts its first page twice, and only
+the second time is measured; after this, the process is warm.
 """
 
 import json
@@ -26,7 +28,9 @@ from crawler.page.page import Page
 from crawler.processes.function_process import START_SECONDS, ChildDiedError, FunctionProcess
 
 AUTO_SITE = "auto-site"
-"""The method `auto` with a library of the host; `auto` itself sees one page at a time, like the peers."""
+"""The method `auto` with a library of the host. Without one, `auto` sees one page at a time, like the other programs
+(`PEERS`).
+"""
 WITH_SITE = {AUTO_SITE: "auto", "template": "template", "template-svm": "template-svm"}
 """The methods that learn from the pages of a host, each with the name of its extractor."""
 METHODS = (*EXTRACTORS, AUTO_SITE)
@@ -35,8 +39,8 @@ HARMLESS = frozenset(("socket.__new__", "socket.gethostname", "socket.getservbyn
 Method = Callable[[MethodInput, Any], str | None]
 """Extracts the text of a page, with a library or None."""
 Request = dict[str, Any]
-"""One of `{"load": True}`, `{"learn": [(html, url), ...]}` for the pages of a host, and
-`{"page": (html, url, lang), "warm": bool}`.
+"""One of three: `{"load": True}` imports the method, `{"learn": [(html, url), ...]}` learns from the pages of a host,
+and `{"page": (html, url, lang), "warm": bool}` extracts the text of a page.
 """
 PAGE_LIMIT = 30.0
 """Time limit of a page, in seconds."""
@@ -47,7 +51,7 @@ class MethodOutput(NamedTuple):
 
     text: str
     seconds: float
-    """CPU time; if the process died, the wall-clock time until then."""
+    """CPU time; if the process died, the wall-clock time until its death."""
     failure: str = ""
     """Why there is no text."""
 
@@ -70,7 +74,9 @@ class MethodProcess:
         """Time limit of a page, in seconds."""
         self.process = FunctionProcess[Request](partial(MethodCalls, name), stderr=DEVNULL)
         self.site: list[tuple[str, str]] = []
-        """The source and the address of each page of the host that was learned last; a new process learns it again."""
+        """The source and the address of each page of the host that was learned last. A new process learns from them
+        again.
+        """
         self.is_running = False
         self.is_warm = False
         self.version = ""
@@ -151,7 +157,7 @@ def run(process: MethodProcess, pages: Sequence[GoldPage], tick: Callable[[int],
 
 
 class MethodCalls:
-    """Answers the requests of a MethodProcess, in the child process."""
+    """Answers the requests of a MethodProcess, in the child process: called with each request, it returns JSON."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -176,7 +182,7 @@ class MethodCalls:
 
 
 def load(name: str) -> Method:
-    """The method with this name, Winnow's or a peer's; imported only now."""
+    """Import the method with this name, which is Winnow's or a peer's."""
     if name in PEERS:
         peer = PEERS[name]
         module = import_module(peer.module)
@@ -188,10 +194,7 @@ def load(name: str) -> Method:
 
 
 def attempt(method: Method, page: MethodInput, library: Any, is_warm: bool) -> dict[str, Any]:
-    """The text or the failure, with the seconds of CPU time.
-
-    In a process that is not warm, the method runs twice and the second run counts: the first one may load a model.
-    """
+    """The text or the failure, with the seconds of CPU time; in a process that is not warm, those of a second run."""
     start = time.process_time()
     try:
         if not is_warm:

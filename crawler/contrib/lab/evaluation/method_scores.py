@@ -1,6 +1,6 @@
 """Evaluates methods on gold sets: runs each method, scores its output for each page, and averages the scores.
 
-A method is an extractor or another program. The scores are explained in `text_metrics`.
+A method is an extractor or another program. The scores of a page, such as word F1, are explained in `text_metrics`.
 """
 
 import threading
@@ -16,7 +16,7 @@ from crawler.contrib.lab.evaluation.significance import Interval, MethodComparis
 from crawler.contrib.lab.evaluation.text_metrics import GRADES, PageScorer, TextScore, f1, mean, size
 
 WORST = 3
-"""The worst pages of each method and set that are shown."""
+"""How many of the worst pages of each method are shown, for each set."""
 POLL_SECONDS = 0.5
 Tick = Callable[[str, str, int, int], None]
 """Called with the set, the method, the number of pages done and the total."""
@@ -29,7 +29,7 @@ class MethodFigures:
     pages: int
     failed: int
     f1: float
-    """The F1 of the average shingle precision and recall."""
+    """The F1 of the average shingle precision and the average shingle recall."""
     f1_interval: Interval | None
     precision: float
     """The average shingle precision."""
@@ -43,7 +43,7 @@ class MethodFigures:
     grades: dict[str, float]
     """Share of pages with each grade."""
     rate: float | None
-    """The average of Shao's P."""
+    """The average of Shao's P; None if no gold has a token."""
     leaf_precision: float | None
     leaf_recall: float | None
     reduction: float
@@ -77,15 +77,16 @@ class JudgedMethod:
 
 @dataclass(frozen=True, slots=True)
 class SetResult:
-    """All methods on a set, or on a group of its pages."""
+    """All methods on a set, or on a group of its pages, such as those in one language."""
 
     name: str
     fingerprint: str
     judged: tuple[JudgedMethod, ...]
     _: KW_ONLY
     comparisons: tuple[MethodComparison, ...] = ()
+    """Empty for a group."""
     is_group: bool = False
-    """Whether these are only some pages of a set; the result of the whole set comes first."""
+    """Whether this is the result of a group; the result of its set precedes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class EvaluationPlan:
 
 
 def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
-    """The results of the methods on a set, and on its groups of pages."""
+    """The result of the methods on a set, followed by those on its groups of pages."""
     runs = run_methods(gold, plan, tick)
     scores = scores_of_methods(gold.pages, runs)
     whole_set = range(len(gold.pages))
@@ -139,7 +140,7 @@ def run_methods(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> dict[str, Me
             for method in plan.methods:
                 futures.append(threads.submit(run_method, method))
             while wait(futures, timeout=POLL_SECONDS).not_done:
-                pass  # wake now and then: only then this thread notices a Ctrl-C that another thread received
+                pass  # a thread that waits without a timeout does not notice a Ctrl-C that another thread received
             return {method: future.result() for method, future in zip(plan.methods, futures, strict=True)}
         except KeyboardInterrupt:
             is_interrupted.set()
@@ -164,7 +165,7 @@ def scores_of_methods(pages: Sequence[GoldPage], runs: dict[str, MethodRun]) -> 
 
 
 def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
-    """The figures of a method on at least one page. Leaves are counted over all pages together."""
+    """The figures of a method on at least one page. Precision and recall of leaves are of all pages together."""
     scores = [sample.score for sample in samples]
     f1_interval, word_interval = intervals(scores, [sample.page.host for sample in samples])
     precision = mean(score.shingle_precision for score in scores) or 0.0

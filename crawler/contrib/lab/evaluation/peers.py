@@ -1,8 +1,8 @@
 """Other programs that extract main text (peers), each called on the saved page as in its own documentation.
 
-All get the same input: the decoded source of the page, its address, and the language from the gold, for the peers that
-need one (justext, newspaper, goose3). If a peer returns HTML, its text is the lines that Winnow's own parser reads in
-it. The only changes of a peer's defaults: images are not fetched, and resiliparse is asked for main content.
+All get the same input: the decoded source of the page, its address, and the language that the gold declares, which
+justext, newspaper and goose3 need. If a peer returns HTML, the text is read from it by Winnow's own parser. The
+defaults of peers are kept, except that images are not fetched, and that resiliparse extracts main content only.
 
 `html-text` and `inscriptis` extract all text of a page, as a baseline for the other methods.
 """
@@ -22,7 +22,7 @@ JUSTEXT_LISTS = {
     **{"ar": "Arabic", "bg": "Bulgarian", "hi": "Hindi", "id": "Indonesian", "nb": "Norwegian_Bokmal"},
     **{"no": "Norwegian_Bokmal", "vi": "Vietnamese"},
 }
-"""The names of justext's stop word lists by language; other languages are read in its mode without a list."""
+"""The names of justext's lists of stop words, by language. Pages in other languages are read without a list."""
 NO_ADDRESS = "http://localhost/"
 """The address for peers that need one, if the page has none."""
 
@@ -40,7 +40,7 @@ class Peer:
     """How a peer is installed, imported and called."""
 
     package: str
-    """Its name on PyPI."""
+    """The name of its package on PyPI."""
     module: str
     text: Callable[[Any, MethodInput], str | None]
     """Extracts the main text of a page with the imported module."""
@@ -55,7 +55,7 @@ def _justext(justext: Any, page: MethodInput) -> str:
     if name:
         stoplist = justext.get_stoplist(name)
         options = {}
-    else:
+    else:  # justext's mode without a list
         stoplist = frozenset()
         options = {"stopwords_low": 0, "stopwords_high": 0}
     paragraphs = justext.justext(page.html.encode("utf-8", "replace"), stoplist, encoding="utf-8", **options)

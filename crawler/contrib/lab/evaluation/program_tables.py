@@ -1,4 +1,4 @@
-"""Prints tables of the scores of programs on the pages of files, a table for each file."""
+"""Prints a table of the scores of programs for each file of pages: what `--metadata` and `--structure` share."""
 
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ from crawler.contrib.lab.evaluation.gold import objects
 from crawler.reports.html_page import aligned
 
 CALLED = "evaluate"
-
+"""The name of the command in messages."""
 Row = dict[str, Any]
 """A page as the object in a line of a file."""
 
@@ -22,8 +22,8 @@ def print_tables(
 ) -> int:
     """Print a table for the pages of each file, without the pages that have a fault; returns the exit status.
 
-    `fault_of` returns why a page cannot be used, or an empty text. `table_rows` scores pages. `left_aligned` are the
-    indexes of columns.
+    `fault_of` returns why a page cannot be used, or an empty text. `table_rows` scores the pages and yields the head
+    and the rows of the table. `left_aligned` are the indexes of the columns of texts.
     """
     status = 0
     for path in paths:

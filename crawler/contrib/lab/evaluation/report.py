@@ -1,4 +1,4 @@
-"""The figures of a run as an HTML report, and as cells of tables."""
+"""Writes the figures of a run as an HTML report, and as cells of the tables in the report and on the terminal."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,13 +21,13 @@ EXCERPT_BYTES = 12_000
 CHARACTERS_BEFORE = 300
 """Characters of the source that are shown before the first words of the gold."""
 CLUE_CHARACTERS = 24
-"""Characters of a line of gold that are searched in the source."""
+"""How many characters from the beginning of a line of gold are searched in the source."""
 MOST_CLUES = 20
-"""Lines of gold that are searched, until one is found."""
+"""How many of the first lines of gold are searched, until one is found."""
 MOST_REASONS = 5
 """The most reasons of failure that are listed for each method."""
 EXCERPTS = 3
-"""Excerpts of a page: of the source, the gold and the output."""
+"""How many excerpts a page has: of the source, the gold and the output."""
 # The heads of the table of figures, which `cells` fills, and of the table of compared methods.
 HEADS = (
     *("method", "F1", "95%", "P", "R", "word F1", "95%", "right", *GRADES),
@@ -103,7 +103,10 @@ def excerpt(text: str, limit: int, start: int = 0) -> Excerpt:
 
 
 def where_it_starts(page_html: str, gold: str) -> int:
-    """A position in the source a little before the first words of the gold, or before the body if they are missing."""
+    """A position in the source a little before the main text; before the body if the source has no line of the gold.
+
+    Where the main text begins is found by the first lines of the gold.
+    """
     clues = (line.strip()[:CLUE_CHARACTERS] for line in gold.splitlines()[:MOST_CLUES])
     positions = (page_html.find(clue) for clue in clues if clue)
     first = next((position for position in positions if position >= 0), page_html.find("<body"))

@@ -1,14 +1,14 @@
 """How reliable figures are: bootstrap intervals, tests between two methods, and corrections of the tests.
 
 Pages of one host are alike, so the bootstrap draws hosts instead of pages: as many as there are, with replacement, 2000
-times from the same seed. The interval holds the middle 95% of the figures. A page without a host counts as a host of
-its own. A single host gives no interval.
+times from the same seed. The interval holds the middle 95% of the figures. A page without a host counts as a separate
+host. A single host gives no interval.
 
 Two methods are compared on the same pages by
 
-- the paired t-test on the word F1 of each page, with Cohen's d of the differences (their mean over their standard
-  deviation) as the size of the effect. Without differences p is 1 and d is 0. If there is only one page, or all pages
-  differ by the same amount, the deviation is 0, and neither p nor d is defined.
+- the paired t-test on the word F1 of each page. The size of the effect is Cohen's d: the mean of the differences
+  divided by their standard deviation. Without differences p is 1 and d is 0. If there is only one page, or all pages
+  differ by the same amount, the deviation is 0 or undefined, and neither p nor d is defined.
 - McNemar's exact test on the pages that only one of the two methods has right. If the methods are equally good, such a
   page is as likely to be the first method's as the second's. The two counts are the size of the effect.
 
@@ -27,14 +27,14 @@ import numpy as np
 from crawler.contrib.lab.evaluation.text_metrics import TextScore
 
 DRAWS = 2000
-"""Samples of the bootstrap."""
+"""How often the bootstrap draws a sample of hosts."""
 SEED = 2026
 MIDDLE = (2.5, 97.5)
 """The percentiles at the ends of an interval."""
 ROUNDING = 1e-9
 """A standard deviation up to this share of the largest difference is a rounding error, and counts as 0."""
 AT_ONCE = 500
-"""Draws that are computed at once, to limit memory with many hosts."""
+"""How many draws are computed at once; fewer need less memory with many hosts."""
 
 Numbers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 Interval = tuple[float, float]
@@ -51,13 +51,13 @@ class MethodComparison:
     effect: float | None
     """Cohen's d."""
     t_test: float | None
-    """The corrected p-value."""
+    """The p-value of the t-test, after Holm's correction."""
     only_first: int
     """Pages that only the first method has right."""
     only_second: int
     """Pages that only the second method has right."""
     mcnemar: float
-    """The corrected p-value."""
+    """The p-value of McNemar's test, after Holm's correction."""
 
 
 def intervals(scores: Sequence[TextScore], hosts: Sequence[str]) -> tuple[Interval | None, Interval | None]:
@@ -132,19 +132,19 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def holm(values: Sequence[float | None]) -> list[float | None]:
-    """Holm's correction: each p-value times the number of p-values that are not smaller, at most 1.
+    """Holm's correction: each p-value is multiplied by the number of p-values that are not smaller.
 
-    A corrected p-value is at least that of each smaller p-value.
+    The result is at most 1, and at least the result for each smaller p-value.
 
     >>> holm([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]
     """
-    ranked = sorted((value, place) for place, value in enumerate(values) if value is not None)
+    ranked = sorted((value, index) for index, value in enumerate(values) if value is not None)
     corrected: list[float | None] = [None] * len(values)
     largest = 0.0
-    for rank, (value, place) in enumerate(ranked):
+    for rank, (value, index) in enumerate(ranked):
         largest = max(largest, min(1.0, value * (len(ranked) - rank)))
-        corrected[place] = largest
+        corrected[index] = largest
     return corrected
 
 
@@ -169,7 +169,9 @@ def _compared(first: str, second: str, scores: dict[str, Sequence[TextScore]]) -
 
 
 def _sums_by_host(scores: Sequence[TextScore], hosts: Sequence[str]) -> Numbers:
-    """A row for each host: sum and number of shingle precisions, of shingle recalls and of word F1s."""
+    """A row for each host with six columns: the sum and the number of shingle precisions, then of shingle recalls, then
+    of word F1s.
+    """
     sums: defaultdict[str | int, list[float]] = defaultdict(lambda: [0.0] * 6)
     for index, (score, host) in enumerate(zip(scores, hosts, strict=True)):
         row = sums[host or index]  # a page without a host has a row of its own

@@ -1,9 +1,10 @@
 """Scores how much of a page's structure a Markdown text keeps: its text, code, formulas and tables, each separately.
 
-Both texts are cut into the four parts in the same way. Text, code and formulas are compared by the edit similarity of
-all their characters: 1 - distance / length of the longer one. Tables are compared by the edit similarity of their
-trees, whose nodes are tables, rows and cells. Removing or inserting a node costs 1, changing a cell the edit distance
-of its text divided by the longer length. A part that neither text has is not scored; a part that only one has scores 0.
+The output of a program and the gold, both in Markdown, are cut into the four parts in the same way. Text, code and
+formulas are compared by the edit similarity of all their characters: 1 - distance / length of the longer one. Tables
+are compared by the edit similarity of their trees, whose nodes are tables, rows and cells. Removing or inserting a node
+costs 1. Changing a cell costs the edit distance of the two texts divided by the length of the longer one. A part that
+neither Markdown text has is not scored; a part that only one has scores 0.
 """
 
 import re
@@ -48,14 +49,14 @@ def parts(markdown: str) -> MarkdownParts:
     code = [fence[2].rstrip() for fence in _FENCE.finditer(markdown)]
     rest = _FENCE.sub("", markdown)
 
-    # A dollar sign in a code span does not begin a formula.
+    # A dollar sign in a code span does not begin a formula, so it is escaped.
     rest = _CODE_SPAN.sub(lambda span: span[0].replace("$", "\\$"), rest)
     formulas = _DISPLAY_FORMULA.findall(rest)
     rest = _DISPLAY_FORMULA.sub("", rest)
     formulas += _INLINE_FORMULA.findall(rest)
     rest = _INLINE_FORMULA.sub("", rest)
 
-    # The text has no images, and of links only their text.
+    # The part `text` has no tables and images, and only the texts of links.
     tables = _tables(rest)
     text = _LINK.sub(r"\1", _IMAGE.sub("", _ROW.sub("", rest)))
     text = " ".join(_MARKS.sub("", text).split())
@@ -68,7 +69,7 @@ def parts(markdown: str) -> MarkdownParts:
 
 
 def scores(markdown: str, gold: str) -> dict[str, float | None]:
-    """The similarity of each part of two Markdown texts; None for a part that neither has."""
+    """The similarity of each part of two Markdown texts, from 0 to 1; None for a part that neither has."""
     output_parts = parts(markdown)
     gold_parts = parts(gold)
     similarities: dict[str, float | None] = {}
@@ -101,7 +102,7 @@ def _tables(markdown: str) -> tuple[Table, ...]:
 
 
 def _table_similarity(first: Sequence[Table], second: Sequence[Table]) -> float:
-    """The similarity of tables: 1 - distance / nodes of the larger tree, at least 0."""
+    """The similarity of two lists of tables: 1 - distance / nodes of the larger tree, at least 0."""
     distance = _distance(first, second, _table_cost, _table_size)
     nodes = max(sum(map(_table_size, first)), sum(map(_table_size, second)))
     # The distance may exceed the nodes of the larger tree, as one tree is removed and the other inserted.
@@ -140,9 +141,10 @@ def _distance(
 ) -> float:
     """The least cost of changing one sequence of trees into another by removing, inserting and changing trees.
 
-    `cost` is that of changing one tree into another, `size` that of removing or inserting a tree.
+    `cost` is the cost of changing one tree into another, `size` the cost of removing or inserting a tree.
     """
-    # As in the edit distance of strings, `costs[n]` is for the trees of `first` read so far and n trees of `second`.
+    # As in the edit distance of strings: `costs[n]` is the cost of changing the trees of `first` that were read so far
+    # into the first n trees of `second`.
     costs = [0.0]
     for other in second:
         costs.append(costs[-1] + size(other))

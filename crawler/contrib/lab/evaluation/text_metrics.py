@@ -5,19 +5,20 @@ these scores:
 
 - Shingle precision and recall: the share of the output's runs of four tokens (shingles) that are in the gold, and of
   the gold's runs that are in the output. A run that occurs n times in one text and m times in the other is shared
-  min(n, m) times. The share of an empty text is undefined, and left out of averages. The F1 of a set is computed from
-  its average precision and its average recall.
-- Word F1: the same for single tokens and for each page separately; 0 if one of the two texts is empty.
-- Grade, after Shi: "excellent" if the main text is extracted and the noise is gone; "good" if some noise is left;
-  "medium" if the main text is nearly extracted and more noise is left; "poor" otherwise. The graders of the paper
-  judged by eye. Here, the main text is extracted from a word recall of .9 on, and nearly extracted from .7 on. The
-  noise is gone from a word precision of .9 on; some is left from .7 on, and more from .5 on.
+  min(n, m) times. The share of an empty text is undefined, and left out of averages. A set of pages has one F1,
+  computed from the average precision and the average recall.
+- Word F1: the F1 of precision and recall of single tokens, computed for each page; 0 if one of the two texts is empty.
+- Grade, after Shi: "excellent" if the main text is extracted and the noise is gone; "good" if the main text is
+  extracted and some noise is left; "medium" if the main text is nearly extracted and more noise is left; "poor"
+  otherwise. The graders of the paper judged by eye. Here, the main text is extracted from a word recall of .9 on, and
+  nearly extracted from .7 on. The noise is gone from a word precision of .9 on; some is left from .7 on, and more from
+  .5 on.
 - Rate, Shao's P: the bytes of extracted main text over the bytes of all main text. The paper does not say whether
-  extracted noise is counted. Here it is not: the bytes are those of shared tokens.
-- Leaves, after Yan, whose unit is the leaf tag: precision and recall of the leaves that a method extracts. A leaf here
+  extracted noise is counted. Here it is not: only the bytes of shared tokens count.
+- Leaves, after Yan: precision and recall of the leaves that a method extracts. For Yan, a leaf is a leaf tag. Here it
   is a line of the page (`crawler.page.blocks.Block`), so tags inside a line are not leaves. Most methods return a text
-  instead of leaves, so a leaf counts as extracted if all its runs of four tokens are in the text, or, if it is shorter,
-  if it is a line of the text. The same rule decides by the gold which leaves are main text.
+  instead of leaves. So a leaf counts as extracted if all its runs of four tokens are in the text; a leaf of fewer
+  tokens, if it is a line of the text. By the same rule, a leaf is main text if it is in the gold.
 """
 
 import re
@@ -37,7 +38,7 @@ SHINGLE = 4
 GRADES = {"excellent": (0.9, 0.9), "good": (0.9, 0.7), "medium": (0.7, 0.5), "poor": (0.0, 0.0)}
 """The least word recall and precision of each grade, the best grade first."""
 RIGHT = 0.9
-"""The word F1 from which a page counts as right."""
+"""A page counts as right if its word F1 is at least this."""
 
 T = TypeVar("T", bound=Hashable)
 Shingle = tuple[str, ...]
@@ -45,12 +46,14 @@ Shingle = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class LeafCounts:
-    """Leaves of a page, or of many."""
+    """Counts of the leaves of a page."""
 
     both: int
     """Leaves of main text that were extracted."""
     extracted: int
+    """All leaves that were extracted."""
     main: int
+    """All leaves of main text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +95,14 @@ class CountedText:
 
     @cached_property
     def lines(self) -> frozenset[Shingle]:
-        """The tokens of each line that is shorter than a shingle."""
+        """The tokens of each line that has fewer tokens than a shingle."""
         lines = (tuple(tokens(line)) for line in self.text.splitlines())
         return frozenset(line for line in lines if len(line) < SHINGLE)
 
     def holds(self, leaf: Counter[Shingle]) -> bool:
-        """Whether this text has a leaf, which is given by its shingles; it has at least one."""
+        """Whether this text contains a leaf, which is given by its shingles, at least one."""
         first = next(iter(leaf))
-        if len(first) < SHINGLE:  # the whole leaf, which must be a line
+        if len(first) < SHINGLE:  # then `first` is the whole leaf
             return first in self.lines
         return all(shingle in self.shingles for shingle in leaf)
 
@@ -143,7 +146,7 @@ def tokens(text: str) -> list[str]:
 
 
 def shingles(tokens: Sequence[str]) -> Counter[Shingle]:
-    """The counts of the runs of four tokens; fewer tokens are one run."""
+    """The counts of the runs of four tokens; fewer tokens than four are one run."""
     if not tokens:
         return Counter()
     last = max(1, len(tokens) - SHINGLE + 1)
@@ -164,7 +167,7 @@ def precision_recall(output_parts: Counter[T], gold_parts: Counter[T]) -> tuple[
 
 
 def f1(precision: float, recall: float) -> float:
-    """The harmonic mean of the two.
+    """The harmonic mean of precision and recall.
 
     >>> f1(1.0, 0.5), f1(0.0, 0.0)
     (0.6666666666666666, 0.0)

@@ -93,7 +93,7 @@ POLICY = (
 )
 HEADERS = {"Content-Security-Policy": POLICY}
 MOST_AGE_SECONDS = 300.0
-"""The age at which a report is computed again on the next request."""
+"""A report that is older than this is computed again on the next request."""
 WAIT_SECONDS = 0.05
 """How long a response waits for the report of a small crawl."""
 PAGES_BETWEEN_PAUSES = 50
@@ -123,7 +123,7 @@ class ReportFile:
     id: int
     name: FileName
     kind: str
-    """extraction or focus; extraction figures or noise figures."""
+    """A key of BEGINNINGS."""
     bytes: int
     written_at: float
     can_be_shown: bool
@@ -144,9 +144,9 @@ class Computed:
     """The state of figures that take long to compute."""
 
     at: float | None
-    """When they were computed, in seconds since 1970; null if they are not computed yet, and to be requested again."""
+    """When they were computed, in seconds since 1970; null if they are not computed yet: request them again."""
     took: float
-    """How many seconds it took."""
+    """How many seconds the computation took."""
     is_busy: bool
     """Whether they are being computed."""
     done: int
@@ -255,7 +255,7 @@ def _state_and_report(result: Result) -> tuple[Computed, Any]:
 
 def _focus(context: DashboardContext, crawl: ChosenCrawl) -> Result:
     """The focus report of a crawl, which is computed if it is missing or old."""
-    name = (FOCUS, crawl.id, crawl.started_at)
+    name = (FOCUS, crawl.id, crawl.started_at)  # the same id may belong to another crawl after a deletion
 
     def with_pauses(pages: Iterable[FetchedPage]) -> Iterator[FetchedPage]:
         for number, fetched_page in enumerate(pages, 1):

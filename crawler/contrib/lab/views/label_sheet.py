@@ -1,7 +1,8 @@
 """The form in which people label a page: its blocks, the text of the chosen blocks, and the label that is saved.
 
-A label names its blocks by their numbers on the page, which depend on the source of the page and on the extractor. So
-the label has a fingerprint of both. If one of them has changed, only the text of the label is still of use.
+A label has the numbers of its blocks on the page, which depend on the source of the page and on the extractor. So the
+label has a fingerprint of both. If the fingerprint of the page is another one, only the text of the label is still of
+use.
 """
 
 import json
@@ -49,9 +50,9 @@ DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 BLOCK_CHARACTERS = 1_500
 """Characters of a block that are shown."""
 LATE_BLOCK_CHARACTERS = 200
-"""Characters of a block that are shown if earlier blocks show MANY_CHARACTERS."""
+"""Characters of a block that are shown if the earlier blocks have shown MANY_CHARACTERS."""
 MANY_CHARACTERS = 300_000
-"""Characters of a page, after which long blocks are shortened more."""
+"""After this many shown characters of a page, long blocks are shortened more."""
 LINKED_SHARE = 0.5
 """A block is marked as links if a larger share of its characters is in links."""
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
@@ -69,12 +70,13 @@ class SheetLine:
     tag: str
     heading: bool
     links: bool
+    """Whether the block consists mostly of links."""
     repeated: bool
     """Whether the page has the same text elsewhere."""
     found: bool
-    """Whether the extractor chose it as main text."""
+    """Whether the extractor chose the block as main text."""
     kept: bool
-    """Whether it is currently chosen as main text, by an earlier label or otherwise by the extractor."""
+    """Whether the sheet shows the block as chosen: by an earlier label, or without one by the extractor."""
 
 
 class Sheet:
@@ -101,7 +103,7 @@ class Sheet:
         return digest.hexdigest()
 
     def lines(self, kept: frozenset[int]) -> tuple[SheetLine, ...]:
-        """The blocks of the page; `kept` are the numbers of those that are currently chosen as main text."""
+        """The blocks of the page; `kept` are the numbers of the blocks that are shown as chosen."""
         blocks = self.shown.page.blocks
         counts = Counter(block.text for block in blocks)
         lines = []
@@ -157,7 +159,7 @@ class Sheet:
         )
 
     def values(self, detail: str | None = None) -> dict[str, str]:
-        """Title, author and date from an earlier label, or otherwise as they are extracted now."""
+        """Title, author and date from the details of an earlier label; without a label, as they are extracted now."""
         label_values = json.loads(detail) if detail is not None else {}
         facts = read_facts(self.shown)
         facts["published"] = facts["published"][: len("2026-11-27")]
@@ -173,8 +175,8 @@ class Sheet:
             )
         return values
 
-    def labelled_before(self, detail: str) -> frozenset[int] | None:
-        """The blocks chosen by an earlier label; None if it was for another source."""
+    def blocks_of_label(self, detail: str) -> frozenset[int] | None:
+        """The blocks of an earlier label with these details; None if the label is for another source."""
         label_values = json.loads(detail)
         if label_values["fingerprint"] == self.fingerprint:
             return frozenset(label_values["blocks"])
@@ -217,11 +219,11 @@ class LabelSheet:
     older: bool
     """Whether the stored source is older than the page."""
     elsewhere: bool
-    """Whether its text was found in its scripts, and not in its blocks."""
+    """Whether the text of the page was found in its scripts, and not in its blocks."""
     marked: bool
-    """Whether it has a label for its current source."""
+    """Whether the page has a label for its current source."""
     outdated: bool
-    """Whether it has a label for an earlier source."""
+    """Whether the page has a label for an earlier source."""
     values: dict[str, str]
     """Title, author and day of publication, to be corrected."""
     lines: tuple[SheetLine, ...]
@@ -235,8 +237,8 @@ def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
     sheet = Sheet(shown)
     row = shown.row
     detail = _detail(context, shown)
-    before = sheet.labelled_before(detail) if detail is not None else None
-    kept = shown.kept if before is None or anew else before
+    labelled_blocks = sheet.blocks_of_label(detail) if detail is not None else None
+    kept = shown.kept if labelled_blocks is None or anew else labelled_blocks
     return LabelSheet(
         id=row["id"],
         crawl=row["crawl"],
@@ -247,8 +249,8 @@ def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
         certainty=row["certainty"],
         older=shown.source_at != row["fetched_at"],
         elsewhere=bool(shown.extraction.text) and not shown.kept,
-        marked=before is not None,
-        outdated=detail is not None and before is None,
+        marked=labelled_blocks is not None,
+        outdated=detail is not None and labelled_blocks is None,
         values=sheet.values(None if anew else detail),
         lines=sheet.lines(kept),
         text=sheet.text(kept),
@@ -294,7 +296,7 @@ def preview(context: Context, request: Request, page: Number) -> Response:
 
 
 def _to_next_page(context: DashboardContext, shown: ShownPage) -> Response:
-    """A redirect to the next page to label; to the list if none was found among the pages that were checked."""
+    """A redirect to the next page to label; to the list of pages if none of those that were checked can be labelled."""
     name = shown.row["crawl"]
     with context.reading() as connection:
         crawl = crawl_to_label(connection, name)

@@ -33,13 +33,13 @@ MOST_IMAGES = 12
 MOST_LABELS = 20
 """The most pages, images and labels in one part of a list."""
 MOST_BYTES = 32 * 1024 * 1024
-"""The largest file of labelled pages that the dashboard builds, which it does in memory."""
+"""The largest file of labelled pages that the dashboard builds; it builds files in memory."""
 BEGINNING = 300
 """Characters of a text that a list shows."""
 NEWEST_PAGES = 50_000
 """Pages among which the least certain are searched: a million would take half a second."""
 CHECKED_PAGES = 1_000
-"""Pages that are checked for a part of the list: reading their rows takes some tens of milliseconds."""
+"""The most pages that are checked for a part of the list: reading their rows takes some tens of milliseconds."""
 router = APIRouter()
 api = APIRouter()
 CrawlName = Annotated[Text, Query(description=N_("name of the crawl; by default the newest that stored responses"))]
@@ -78,12 +78,12 @@ class ListedLabel:
     kind: str
     url: str
     page: str
-    """The page that shows the image; for a page, its own address."""
+    """The page that shows the image; for a label of a page, its address."""
     value: str
-    """The label; of a text, only the beginning."""
+    """The label; of a main text, only the beginning."""
     said_at: float
     number: int | None
-    """The number of the labelled page, if it still exists."""
+    """The id of the labelled page; null for an image, and for a page that does not exist any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +222,8 @@ def uncertain_pages(
 ) -> tuple[tuple[UncertainPage, ...], int]:
     """The next pages to label, after the page with the id `after`; and the id after which to continue, 0 at the end.
 
-    They have a stored response and no label. They are among the `newest` pages of the crawl, the least certain first.
-    At most `checked` pages are read to find them.
+    Pages to label have a stored response and no label. They are searched among the `newest` pages of the crawl, the
+    least certain first; at most `checked` pages are read.
     """
     if not crawl.kept:
         return (), 0
@@ -252,12 +252,12 @@ def _next_page_ids(connection: Connection, crawl_id: int, after: int, most: int,
     last_page = connection.execute(select(page.c.certainty).where(of_crawl, page.c.id == after)).one_or_none()
 
     # The newest pages, in two parts: by certainty, and by id.
-    newest_older = select(page.c.id).where(of_crawl).order_by(page.c.id.desc()).offset(newest).limit(1)
-    newest_pages = select(page.c.id).where(of_crawl, page.c.id > (connection.execute(newest_older).scalar() or 0))
+    first_too_old = select(page.c.id).where(of_crawl).order_by(page.c.id.desc()).offset(newest).limit(1)
+    newest_pages = select(page.c.id).where(of_crawl, page.c.id > (connection.execute(first_too_old).scalar() or 0))
     with_certainty = newest_pages.where(page.c.certainty.is_not(None)).order_by(page.c.certainty, page.c.id)
     without_certainty = newest_pages.where(page.c.certainty.is_(None)).order_by(page.c.id)
 
-    # Start after the last page, in its part; from the beginning if there is no such page.
+    # Start after the page `after`, in its part; from the beginning if there is no such page.
     if last_page is None:
         queries = [with_certainty, without_certainty]
     elif last_page.certainty is not None:
@@ -272,7 +272,10 @@ def _next_page_ids(connection: Connection, crawl_id: int, after: int, most: int,
 
 
 def list_labels(connection: Connection, crawl: str, before: int = 0, most: int = 20) -> tuple[ListedLabel, ...]:
-    """The labels of a crawl older than the one with this id, newest first; a changed label keeps its place."""
+    """The labels of a crawl that are older than the label with the id `before`, newest first.
+
+    A changed label keeps its id, and so its place.
+    """
     # Ids are chosen first, so that long texts are read only for these few labels.
     label_ids = select(label.c.id).where(label.c.crawl == crawl, label.c.id < (before or NEWEST))
     beginning = func.substr(label.c.value, 1, BEGINNING, type_=label.c.value.type).label("value")
