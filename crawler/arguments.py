@@ -28,15 +28,16 @@ MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 # Endings that the crawler itself uses: for previous files, and for the lists of images of any worker.
 FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
-MAX_SEEDS_BYTES = 100_000_000  # of a file of addresses, which may be a device that never ends, such as /dev/zero
+MAX_SEEDS_BYTES = 100_000_000  # of a file of addresses; a device such as /dev/zero never ends
 MAX_WORKERS = 64
 AUTO = 0
 """The number of workers that stands for `auto`."""
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
-"""The spelling of a number from 0 to 1."""
+"""The spelling of a number without a sign; `_share` checks that it is at most 1."""
 NO_TOPIC = Topic()
 DEMO_ALONE = N_("seed 'demo' cannot be combined with other seeds")
-# Looks like the name of a topic file. Whether the file exists is not checked: the topic may come from a web page.
+# A topic that looks like the name of a file. Whether the file exists is not checked: the topic may come from the form
+# of a web page.
 TEXT_FILE = re.compile(
     r"\S+\.(txt|text|md|rst|csv|tsv|jsonl?|ya?ml|tml|ini|cfg|conf|xml|html?|docx?|odt|pdf)", re.IGNORECASE
 )
@@ -148,11 +149,11 @@ def _text(name: str, value: object) -> str | list[str]:
     return str(value).strip()
 
 
-# Below, a function reads the value of one argument, such as `_seeds`, or returns such a function, such as `_choice`.
+# The functions below read the value of one argument, as `_seeds` does, or return a function that does so, as `_choice`.
 
 
 def _seeds(value: str | Sequence[str]) -> tuple[str, ...]:
-    """The seed addresses; empty for the demo, whose address is not known until it is served."""
+    """The seed addresses; empty for the demo, whose address is not known until its site is served."""
     if value in ("demo", ["demo"]):
         return ()
     if not isinstance(value, str):
@@ -171,7 +172,7 @@ def _is_file(value: str) -> bool:
 
 
 def _seeds_of_file(path: Path) -> tuple[str, ...]:
-    lines = None  # if the file is too large
+    lines = None  # stays None if the file is too large
     try:
         with path.open("rb") as file:
             content = file.read(MAX_SEEDS_BYTES + 1)
@@ -342,7 +343,7 @@ def _topic(value: str) -> Topic:
         raise wrong_argument(
             "topic", "{topic} has no word in it; give words, a sentence or a file FILE.toml", topic=_shown(value)
         )
-    if TEXT_FILE.fullmatch(value):  # or its name would be the topic
+    if TEXT_FILE.fullmatch(value):  # otherwise the name of the file would be the topic
         raise wrong_argument(
             "topic", "{topic} looks like a file name; give words, a sentence or FILE.toml", topic=_shown(value)
         )

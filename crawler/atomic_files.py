@@ -1,7 +1,7 @@
 """Writes files and folders so that they appear complete or not at all.
 
-Each is written under a temporary name beside its own, NAME.TOKEN.part, and renamed when it is complete. The token is
-random, so that no other process, even on another machine, writes the same temporary file.
+An output is written beside its place, under the temporary name NAME.TOKEN.part, and renamed to NAME when it is
+complete. The token is random, so that no other process, even on another machine, writes the same temporary file.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ class _Atomic:
         self.part = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}.part")
         try:
             return make(self.part)
-        except BaseException:  # also after a signal: no caller can discard the output yet
+        except BaseException:  # also KeyboardInterrupt: no caller can discard the output yet
             _remove(self.part)
             raise
 
@@ -109,7 +109,7 @@ class AtomicFile(_Atomic):
             self._raise(error)
 
     def _raise(self, error: OSError) -> NoReturn:
-        """Raise an OutputError; a reader of standard output who stops early, as `head` does, is not one."""
+        """Raise an OutputError; but the error itself if standard output is not read to its end, as by `head`."""
         if self.path is None and isinstance(error, BrokenPipeError):
             raise error
         raise self._output_error(error) from None
@@ -201,9 +201,9 @@ def _remove(part: Path) -> None:
 
 
 def remove_parts(folder: Path, ending: str) -> int:
-    """Delete the temporary files of outputs whose names end like this; returns how many.
+    """Delete the temporary files of outputs whose names end in `ending`; returns how many.
 
-    The caller must know that no process is writing one of them.
+    The caller must know that no process is writing such an output.
     """
     temporary_name = re.compile(rf".+{re.escape(ending)}\.[0-9a-f]{{16}}\.part", re.DOTALL)
     parts = [path for path in sorted(folder.iterdir()) if temporary_name.fullmatch(path.name) and not path.is_dir()]

@@ -1,4 +1,6 @@
-"""Reads and checks settings. `check_crawl` checks all of them before a crawl; the functions NAME_of read a few each."""
+"""Reads and checks settings. `check_crawl` checks all settings before a crawl. Functions named like `judge_of` return
+what a few settings describe, and raise an ArgumentError if one of these is wrong.
+"""
 
 import re
 from collections.abc import Collection, Mapping
@@ -53,7 +55,7 @@ def bounds_of(settings: BaseSettings) -> Bounds:
         ) from None
 
 
-# Ten times as many, the requests that SITE_PAGE_LIMIT allows, still fit into an INTEGER of PostgreSQL.
+# A site may get ten times SITE_PAGE_LIMIT requests; this number must fit into an INTEGER of PostgreSQL.
 MOST_COUNT = 100_000_000
 MOST_BYTES = 10**12
 COUNT = (0, MOST_COUNT)
@@ -102,7 +104,9 @@ NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "LOGSTATS_INTERVAL": SECONDS,
     }
 )
-"""The smallest and largest value of each numeric setting; the value must be a whole number if the smallest is one."""
+"""The smallest and the largest value of each numeric setting. If the smallest is an int, the value must be a whole
+number.
+"""
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"EXTRACTOR": tuple(EXTRACTORS), "LOG_LEVEL": ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")}
 )
@@ -133,7 +137,7 @@ COUNTED_IN_ONE_PROCESS = (
 
 
 def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
-    """Raise an ArgumentError unless each setting is right, and the settings agree with the arguments of the crawl."""
+    """Raise an ArgumentError unless each setting is right, and the settings can be combined with the arguments."""
     check_settings(settings)
     check_framework(settings)
     canonical_of(settings)
@@ -162,8 +166,8 @@ def needs_one_process(settings: BaseSettings) -> bool:
 
 
 def has_other_components(settings: BaseSettings) -> bool:
-    """Whether components of other packages are set."""
-    # Components are the keys of some of these settings, and the values of others.
+    """Whether a setting names a component of a package other than Winnow and Scrapy."""
+    # Some of these settings have components as keys, others as values.
     for name in COMPONENTS:
         for pair in settings.getdict(name).items():
             for component in pair:
@@ -324,6 +328,7 @@ def judge_of(settings: BaseSettings) -> Judge:
     limit_of_model = dict(map(_model_and_limit, settings.getlist("IMAGE_NOISE_MODELS")))
     if not limit_of_model:
         raise _wrong_models(Message("it names no model"))
+    # `Judge` has a parameter such as `redundancy_limit` for each model with a limit.
     given_limits = {f"{name}_limit": limit for name, limit in limit_of_model.items() if limit is not None}
     return Judge(
         tuple(limit_of_model),
@@ -360,7 +365,11 @@ def _wrong_models(why: Message) -> ArgumentError:
 
 
 def _weights(path: str, models: Collection[str]) -> "NoiseModel | None":
-    """The learned model in a file; None for the model that comes with the crawler, which is checked if it is used."""
+    """The learned model in the file of weights; None without a file.
+
+    Without a file, a judge uses the model that comes with the crawler. If `models` has it, this checks that it can be
+    loaded.
+    """
     if not path and "learned" not in models:
         return None
     from crawler.noise.learned_model import load, shipped  # imports numpy, which is slow

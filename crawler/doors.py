@@ -1,8 +1,8 @@
-"""Optional parts of the crawler, such as the renderer. Each is behind a door: the name of a kind of part.
+"""Optional parts of the crawler, such as the renderer. A part is an object of a module; a door is a kind of parts.
 
 PARTS names the parts of this package, which are in contrib/. Another package adds parts by entry points of the group
 `winnow.DOOR`, e.g. `winnow.renderers`; see docs/how-to/own-package.md. A part is imported when it is used. So a folder
-of contrib/, or a library that it needs, may be missing as long as none of its parts is used.
+of contrib/, or a library that the folder needs, may be missing as long as none of its parts is used.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,11 +49,11 @@ class Part:
     reference: str
     """`module:name` of the object that is the part."""
     libraries: tuple[str, ...] = ()
-    """Modules of other packages that it needs, but imports only when it is used."""
+    """Modules of other packages that the part needs but imports late; `resolve` checks whether they are installed."""
 
     @property
     def extra(self) -> str:
-        """The extra of this package that installs its libraries; its name is that of the part's folder in contrib/."""
+        """The extra of this package that installs the libraries; it has the name of the part's folder in contrib/."""
         return self.reference.removeprefix("crawler.contrib.").partition(".")[0]
 
 
@@ -134,7 +134,7 @@ def find(door: Door, name: str) -> Any:
 
 
 class PartTable(Mapping[str, T]):
-    """The parts of `own` and those behind a door, by name; a value of `own` that is a `Part` is imported when used."""
+    """The values of `own` and the parts behind a door, by name. A `Part` in `own` is imported when it is used."""
 
     def __init__(self, door: Door, own: Mapping[str, T | Part]) -> None:
         self._door = door

@@ -1,7 +1,7 @@
-"""The errors that are handled outside the folder that raises them. Nearly each message is one sentence for the user.
+"""The errors that are handled outside the folder that raises them. Nearly every message is one sentence for the user.
 
-Commands end with exit status 2 on a WrongUseError, and with 1 on another MessageError. A folder of contrib/ derives its
-own errors from these. An error that only the caller of one function handles is defined beside that function.
+Commands end with exit status 2 on a WrongUseError, and with 1 on any other MessageError. A folder of contrib/ derives
+its own errors from these. An error that only the caller of one function handles is defined beside that function.
 """
 
 from crawler.translation.message import Message
@@ -49,7 +49,9 @@ class OffsetError(WrongUseError):
 
 
 class ModelFileError(ValueError):
-    """A file has no weights or word vectors; the message is a clause that says why, for a sentence of the caller."""
+    """A file has no weights or word vectors. The message is not a sentence but a clause that says why: the caller puts
+    it into a sentence.
+    """
 
 
 # Files and the web.

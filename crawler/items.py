@@ -134,7 +134,8 @@ TYPES: dict[str, type] = {name: get_origin(kind) or kind for name, kind in _KIND
 
 @dataclass
 class PageItem(PageRecord):
-    """The record of a page in the pipelines. `item["title"]` is the field; any other name is an own field.
+    """The record of a page in the pipelines. `item["title"]` is the field `title`; a name that is no field, such as
+    `item["price"]`, is an own field.
 
     >>> item = PageItem("http://a.example/", "http://a.example/", "", 200, 0, None)
     >>> item["price"] = 3
@@ -144,7 +145,7 @@ class PageItem(PageRecord):
 
     def __post_init__(self) -> None:
         self.first_seen = self.first_seen or self.fetched_at
-        # Not fields, so that feeds do not write them.
+        # These attributes are not fields of the dataclass, so that feeds do not write them.
         self.page: Page | None = None
         self.lease: Lease | None = None
         self.result = PageResult()  # everything else that is known after the request

@@ -1,4 +1,5 @@
-"""The possible outcomes of a request or a record: a code each, with at most one parameter and a sentence for people.
+"""The possible outcomes of a request, or of a record in an archive or a folder. Each has a code, a sentence for people,
+and at most one parameter.
 
 Storage, statistics and conditions use the codes. An address that yielded a page or an image has no outcome.
 """
@@ -34,7 +35,7 @@ class Code(StrEnum):
     group: Group
     sentence: str
     parameter: str
-    """The placeholder for the value in the sentence, if there is one."""
+    """The placeholder in the sentence, such as `why`; empty if the sentence has none."""
 
     def __new__(cls, code: str, group: Group = Group.DONE, sentence: str = "") -> Self:
         """A member that compares equal to its code and is stored as its code."""
@@ -161,7 +162,7 @@ class Outcome(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The outcome with this text, which `str` made."""
+        """The outcome of a text such as "http_status/404", as `str` makes it."""
         code, _, detail = text.partition("/")
         return cls(Code(code), detail)
 
@@ -172,7 +173,7 @@ class Outcome(NamedTuple):
 
     @property
     def message(self) -> Message:
-        """Its sentence.
+        """The sentence, with the value of the parameter.
 
         >>> str(Outcome(Code.NOT_HTML, "image/png").message), str(Outcome(Code.HTTP_STATUS, "404").message)
         ('not HTML: image/png', '404 Not Found')
@@ -186,7 +187,7 @@ class Outcome(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The key under which Scrapy's statistics count it.
+        """The key under which Scrapy's statistics count the outcome.
 
         >>> Outcome(Code.HTTP_STATUS, "404").key
         'failed/http_status/404'

@@ -1,6 +1,7 @@
-"""The item pipelines: extraction, image files, the end of leases; and a time limit for all of them.
+"""The item pipelines, in the order in which an item passes them: extraction, image files, the end of leases.
 
-A lease is a worker's claim on an address, from its request to the result.
+`LimitedPipelines` runs them, with one time limit for an item in all of them. A lease is a worker's claim on an address,
+from the request of the address to its result.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from crawler.build_crawl import crawl_of
 from crawler.checked_settings import judge_of
 from crawler.doors import Door, load, names
 from crawler.extraction import Extractor
-from crawler.extraction.document_text import METHOD
+from crawler.extraction.document_text import METHOD as DOCUMENT
 from crawler.items import ImageItem, PageItem
 from crawler.metadata.record_readers import READERS
 from crawler.metadata.text_quality import text_quality
@@ -39,7 +40,7 @@ from crawler.spiders.request_outcomes import Leases
 
 logger = logging.getLogger(__name__)
 ALREADY_READ = ("language", "rights")
-"""Fields that are not read with the others, because they have already decided whether the page is kept."""
+"""Fields that are read before the others, because they decide whether the page is kept."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,9 @@ class ImageListing:
     """None if images are not judged."""
 
     def of(self, page: Page) -> list[dict[str, Any]]:
-        """The images that are content; all images if none is downloaded, since judging takes as long as extraction."""
+        """The images that are content. If none is downloaded, all images: judging only for the list would take as long
+        as extraction.
+        """
         if self.judge is None or not self.images.are_requested:
             return all_images(page)
         return judged_images(page, page.once(self.images.sightings), self.judge)
@@ -106,14 +109,16 @@ class ExtractPipeline:
         page = item.page
         extraction = page.once(self.extract)
 
+        # Drop a page in another language.
         item.language = READERS["language"](page, extraction)
         if self.languages and item.language not in self.languages:
             if item.lease is not None:
                 outcome = Outcome(Code.LANGUAGE, item.language or "")
-                # As nothing of the page is stored, its changes and its response are not either.
+                # Nothing of the page is stored, so its check for changes and its response are left out, too.
                 self.leases.finish(item.lease, replace(item.result, outcome=outcome, check=None, response=None))
             raise DropItem(f"in {item.language or 'an unknown language'}")
 
+        # Read the fields of the record.
         for name, read in self.readers.items():
             setattr(item, name, read(page, extraction))
         item.images = self.images.of(page)
@@ -121,6 +126,7 @@ class ExtractPipeline:
             has_links = self.markdown is ItemMarkdown.LINKS
             item.markdown = page_markdown(page, extraction, has_links, self.images.judge is not None)
 
+        # Read own fields: first those of other packages, then those of `-a fields=`.
         if self.item_fields:
             item.own_fields = self._values_of_packages(page, extraction)
         if self.own_fields is not None:
@@ -132,7 +138,7 @@ class ExtractPipeline:
 
         item.extractor = extraction.method or self.method
         if page.document is not None:
-            item.extractor = METHOD
+            item.extractor = DOCUMENT
         return item
 
     def _values_of_packages(self, page: Page, extraction: Extraction) -> dict[str, Any]:
@@ -154,7 +160,9 @@ class ImagesPipeline:
     def __init__(self, folder: Path, count: Callable[..., None], abort: Callable[[str], None]) -> None:
         self.folder = folder
         self.count = count
+        """Adds to the statistic of a name, by default 1."""
         self.abort = abort
+        """Stops the crawl for a reason."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -186,7 +194,7 @@ class ImagesPipeline:
 
 
 class StorePipeline:
-    """Ends the leases of items with their results, which the frontier passes on to be stored."""
+    """Ends the lease of each item with its result, which the frontier passes on to be stored."""
 
     def __init__(self, leases: Leases) -> None:
         self.leases = leases

@@ -122,7 +122,7 @@ def bar(kind: str, corner: Place, width: float, height: float, title: str = "") 
 
 
 def axes(x: Iterable[tuple[float, str]], y: Iterable[tuple[float, str]], x_name: str, y_name: str) -> list[str]:
-    """A grid with labelled ticks, and the names of the axes. A tick is a position, as a share of its axis, and a label."""
+    """A grid with labelled ticks, and the names of the axes. Each tick is a share of its axis, and a label."""
     middle = (TOP + BOTTOM) / 2
     parts = [
         label((LEFT + RIGHT) / 2, BOTTOM + 34, x_name),
