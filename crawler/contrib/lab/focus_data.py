@@ -202,7 +202,8 @@ class Recall:
     is 1 if the page is listed, otherwise 0.
     """
     ranking: float | None
-    """In which share of pairs of a listed page and another page the listed page had the higher relevance; .5 is chance.
+    """The share of pairs of a listed page and another page in which the listed page had the higher relevance; .5 is
+    chance.
     """
 
     @property
@@ -264,7 +265,7 @@ class TruthCounter:
 
 
 def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
-    """In which share of pairs of a page on topic and a page off topic the first had the higher score.
+    """The share of pairs of a page on topic and a page off topic in which the page on topic had the higher score.
 
     A tie counts one half. The arguments have the number of pages for each score, the lowest score first. None without
     pairs.

@@ -3,8 +3,8 @@
     on topic    a page is on topic if its relevance, when it was fetched, reaches a limit
     harvest     the share of pages that are on topic
     lately      the harvest of the last WINDOW pages
-    ranking     in which share of pairs of a page on topic and a page off topic the first had the higher link score (the
-                area under the ROC curve); .5 is chance
+    ranking     the share of pairs of a page on topic and a page off topic in which the page on topic had the higher
+                link score (the area under the ROC curve); .5 is chance
 
 Memory grows with the number of sites, not of pages.
 """
@@ -85,7 +85,7 @@ class FocusFigures:
     tenths: tuple[FocusGroup | None, ...]
     """The pages by tenths of their link score, the lowest first."""
     ranking: float | None
-    """In which share of pairs of a page on topic and a page off topic the first had the higher link score."""
+    """See the head of this module; None if all pages with a link score are on topic, or all off topic."""
     best: tuple[int, ...]
     """The ids of the pages with the highest relevance."""
     worst: tuple[int, ...]

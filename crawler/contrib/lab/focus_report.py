@@ -78,7 +78,7 @@ GROUP_HEADS = (Message("pages"), Message("on topic"), Message("harvest"), Messag
 """The heads of the columns that `group_cells` fills."""
 DASH = "–"
 """The cell of a figure that is not defined."""
-# A note below the harvest, whose figures differ from those of a running crawl.
+# A note below the harvest: why the closing lines of the crawl have other figures.
 ALL_READ = Message(
     "The closing lines and the overview count all pages that were read, stored or not, each time they were read."
 )

@@ -3,7 +3,7 @@
 A link is the address of an image on one page. A higher score means that a link is more likely to be noise. Links that
 the model judges as noise are skipped, the others are kept.
 
-- AUC: in which share of pairs of noise and content the noise has the higher score; a tie counts one half.
+- AUC: the share of pairs of noise and content in which the noise has the higher score; a tie counts one half.
 - Noise removed at 98%: the share of noise at or above the lowest score below which 98% of the content lies. Links with
   the same score are not separated.
 - kept: the share of content that is kept.

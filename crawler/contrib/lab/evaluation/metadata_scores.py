@@ -10,7 +10,7 @@ from crawler.metadata.structured_data import letters
 FIELDS = ("title", "author", "published", "comments")
 DAY_LENGTH = len("2026-11-27")
 LEAST_LETTERS = 4
-"""The least letters of an author's name that matches as a part of a longer one."""
+"""The fewest letters of an author's name that matches as a part of a longer name."""
 LEAST_COMMENTS_F1 = 0.5
 """The least word F1 of comments that count as right."""
 _BETWEEN_NAMES = re.compile(r"\b(?:and|und|et|y|by)\b", re.IGNORECASE)

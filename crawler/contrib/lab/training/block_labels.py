@@ -1,15 +1,15 @@
 """Labels the blocks of a page as main text or not, by its gold text.
 
-The label of a block is the share of its tokens that are in the gold. To search the gold for the block's runs of four
-tokens would not be enough: short blocks have no run, and a text that the page repeats may be in the gold only once. So
-page and gold are aligned:
+The label of a block is the share of its tokens that are in the gold. It is not enough to search the gold for each run
+of four tokens: short blocks have no run, and a text that the page repeats may be in the gold only once. So page and
+gold are aligned:
 
 1. The runs that occur once in each text are anchors: a position in the page and one in the gold.
 2. The longest chain of anchors in the same order is kept.
 3. The tokens between two anchors are compared one by one.
 4. The alignment misses a block if the gold has another order. So the runs of a block of four tokens or more are also
-   searched in the gold, and the larger share counts. If a block with the same text was aligned, they are not searched:
-   the other blocks with this text are repetitions.
+   searched in the gold, and the larger share counts. The runs are not searched if a block with the same text was
+   aligned, because then this block is a repetition.
 """
 
 from bisect import bisect_left
@@ -24,7 +24,7 @@ GAP = 300
 Tokens further away can only match as runs.
 """
 SLACK = 20
-"""The same holds if the page has more tokens there than twice the number of the gold's plus SLACK."""
+"""The same applies if the page has more than twice as many tokens between the two anchors as the gold, plus SLACK."""
 Span = tuple[int, int]
 """The positions of the first token of a passage, and of the first one after it."""
 Anchor = tuple[int, int]

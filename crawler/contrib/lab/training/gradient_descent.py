@@ -151,11 +151,11 @@ class _Batch:
 
 
 def _means(groups_of_pages: Sequence[BlockGroups], number: int) -> tuple[Sparse, list[Sparse]]:
-    """The matrices between blocks and groups: one, and one for each kind of group.
+    """The matrices between blocks and groups: one to the groups, and for each kind of group, one back to the blocks.
 
-    Multiplied with rows of blocks, the first gives the mean of each group. Multiplied with these means, each other one
-    gives every block the mean of its group of this kind. The kinds are the innermost container, the two containers
-    around it, the page and the path. `number` is the number of all blocks.
+    Multiplied with the rows of blocks, the first matrix gives the mean of each group. Multiplied with these means, the
+    matrix of a kind gives every block the mean of its group of this kind. The kinds are the innermost container, the
+    two containers around it, the page and the path. `number` is the number of all blocks.
     """
     # Number the blocks and groups of all pages consecutively.
     members = []

@@ -123,7 +123,7 @@ def _example(field: str, site: str, candidates: Candidates, gold: str) -> FieldE
 
 
 def _trained(field: str, examples: list[FieldExample], seed: int) -> FieldTraining:
-    """The weights trained on all examples; `held_out` counts the values of all parts, each judged without its part."""
+    """The weights trained on all examples; the counts are of weights trained without the part of the judged page."""
     part_of = parts_of((example.site for example in examples), FOLDS, seed)
     values_with_gold: list[tuple[str, str]] = []
     for part in range(FOLDS):

@@ -71,7 +71,7 @@ def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
     weights = np.zeros((rows.shape[1], len(PAGE_TYPES)), np.float32)
     bias = np.full(len(PAGE_TYPES), NEVER, np.float32)
     present_types = sorted(set(types))
-    if len(present_types) < 2:  # nothing to tell apart: the only type is always chosen, or the first one without types
+    if len(present_types) < 2:  # nothing to tell apart: always the only type, or the first of PAGE_TYPES without any
         chosen_type = PAGE_TYPES.index(present_types[0]) if present_types else 0
         bias[chosen_type] = 0
         return weights, bias

@@ -1,8 +1,7 @@
 """The form in which people label a page: its blocks, the text of the chosen blocks, and the label that is saved.
 
 A label has the numbers of its blocks on the page, which depend on the source of the page and on the extractor. So the
-label has a fingerprint of both. If the fingerprint of the page is another one, only the text of the label is still of
-use.
+label has a fingerprint of both. If the page now has another fingerprint, only the text of the label is still of use.
 """
 
 import json
