@@ -367,8 +367,8 @@ def _wrong_models(why: Message) -> ArgumentError:
 def _weights(path: str, models: Collection[str]) -> "NoiseModel | None":
     """The learned model in the file of weights; None without a file.
 
-    Without a file, a judge uses the model that comes with the crawler. If `models` has it, this checks that it can be
-    loaded.
+    Without a file, a judge uses the model that comes with the crawler. If `models` contains "learned", this function
+    checks that the model can be loaded.
     """
     if not path and "learned" not in models:
         return None

@@ -174,7 +174,7 @@ def shorter_addresses(url: str) -> dict[str, str]:
 
 
 def names_of(pattern: str) -> frozenset[str]:
-    """The parts by which patterns are compared: the names of a pattern, and its parameters without their values.
+    """The parts that a pattern may have in common with others: its names, and its parameters without their values.
 
     >>> sorted(names_of("/index.php/*?action=edit&title=*"))
     ['action=', 'action=edit', 'index.php', 'title=']

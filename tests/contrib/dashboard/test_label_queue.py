@@ -68,6 +68,13 @@ def test_those_whose_response_was_not_kept_are_left_out(engine: Engine) -> None:
     assert numbers(engine) == [2, 3]
 
 
+def test_documents_are_left_out(engine: Engine) -> None:
+    enter(engine, 0.1, None)
+    with engine.begin() as connection:
+        connection.execute(update(page).where(page.c.id == 2).values(extractor="document"))
+    assert numbers(engine) == [1]
+
+
 def test_those_that_somebody_labelled_are_left_out(engine: Engine) -> None:
     enter(engine, 0.1, 0.2, 0.3, 0.4)
     url = "http://a.example/{}".format

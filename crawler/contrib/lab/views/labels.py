@@ -21,6 +21,7 @@ from crawler.contrib.dashboard.edit_record import Action
 from crawler.contrib.dashboard.views.choices import crawl_names
 from crawler.contrib.dashboard.views.judged_images import KINDS, ShownImage, least_certain
 from crawler.export.labelled_pages import gold_line
+from crawler.extraction.document_text import METHOD as DOCUMENT
 from crawler.store.batch.shared_learning import OFF_TOPIC, ON_TOPIC
 from crawler.store.crawl_tables import crawl as crawl_table
 from crawler.store.labels import CONTENT, NEWEST, NOISE, all_labels, count_labels, remove_label
@@ -222,19 +223,20 @@ def uncertain_pages(
 ) -> tuple[tuple[UncertainPage, ...], int]:
     """The next pages to label, after the page with the id `after`; and the id after which to continue, 0 at the end.
 
-    Pages to label have a stored response and no label. They are searched among the `newest` pages of the crawl, the
-    least certain first; at most `checked` pages are read.
+    Pages to label are web pages with a stored response and without a label. They are searched among the `newest` pages
+    of the crawl, the least certain first; at most `checked` pages are read.
     """
     if not crawl.kept:
         return (), 0
 
-    # Check the next pages: keep those with a response and without a label, in their order.
+    # Check the next pages: keep those that can be labelled, in their order.
     page_ids = _next_page_ids(connection, crawl.id, after, checked, newest)
     labelled = select(label.c.url).where(label.c.crawl == crawl.name, label.c.kind == LabelKind.TEXT)
     query = select(*(page.c[page_field.name] for page_field in fields(UncertainPage))).join(
         stored_response, stored_response.c.key == page.c.key
     )
-    rows = connection.execute(query.where(page.c.id.in_(page_ids), page.c.url.not_in(labelled)))
+    query = query.where(page.c.id.in_(page_ids), page.c.url.not_in(labelled), page.c.extractor != DOCUMENT)
+    rows = connection.execute(query)
     page_by_id = {row.id: UncertainPage(*row) for row in rows}
     pages = tuple(page_by_id[page_id] for page_id in page_ids if page_id in page_by_id)[:most]
 
