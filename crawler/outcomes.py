@@ -60,6 +60,11 @@ class Code(StrEnum):
     ADDRESS_TOO_LONG = "address_too_long", Group.SKIPPED, N_("address too long")
     SOURCE_OF_PAGE = "source_of_page", Group.SKIPPED, N_("text file that its page was made from")
     PATH_REPEATS = "path_repeats", Group.SKIPPED, N_("path repeats itself")
+    ROUTE = (
+        "route",
+        Group.SKIPPED,
+        N_("route of an application (after #/ or #!/), which only a rendered page shows"),
+    )
     ROBOTS_FORBIDS = "robots_forbids", Group.SKIPPED, N_("refused by robots.txt")
     ROBOTS_UNREADABLE = "robots_unreadable", Group.SKIPPED, N_("robots.txt cannot be read: {why}")
     RIGHTS_RESERVED = "rights_reserved", Group.SKIPPED, N_("use is reserved: {signal}")
@@ -98,13 +103,6 @@ class Code(StrEnum):
     OFF_TOPIC = "off_topic", Group.SKIPPED, N_("off topic: relevance under min_relevance")
     LANGUAGE = "language", Group.SKIPPED, N_("language: {language}")
     DROPPED = "dropped", Group.SKIPPED, N_("dropped by a pipeline: {reason}")
-
-    # Before the request, like those above.
-    ROUTE = (
-        "route",
-        Group.SKIPPED,
-        N_("route of an application (after #/ or #!/), which only a rendered page shows"),
-    )
 
     # Parts of a page or a list: they are counted, but no address has such an outcome.
     LINKS_CUT = "links_cut", Group.SKIPPED, N_("links beyond the limit of a page")

@@ -136,7 +136,7 @@ AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 1.0
 """Seconds: the initial delay between requests to a host."""
 AUTOTHROTTLE_MAX_DELAY = 30.0
-"""Seconds: the largest such delay."""
+"""Seconds: the largest delay between requests to a slow host."""
 DOWNLOAD_TIMEOUT = 30.0
 """Seconds after which a request without an answer fails."""
 
@@ -150,7 +150,7 @@ BACKOFF_LIMIT = 600.0
 times in a row, is given up.
 """
 RETRY_TIMES = 2
-"""How often a request that failed for another reason is sent again."""
+"""How often a failed request is sent again; after a 429, a 503 or a wall, `BACKOFF_LIMIT` applies instead."""
 RETRY_HTTP_CODES = [500, 502, 504, 522, 524, 408]  # Scrapy's list without 429 and 503, which pause the host
 """The statuses after which a request is sent again."""
 
@@ -221,10 +221,10 @@ IGNORED_PARAMETERS = (
 it contains an equals sign. On the command line they are separated by spaces.
 """
 
-# Components. Item pipelines run without a task per item, as a page makes one item. For other spiders than topic,
-# Scrapy's own scheduler is used, and our other components are left out.
+# Components. For spiders other than `topic`, `FrontierScheduler` creates Scrapy's own scheduler, and our other components
+# are left out.
 SCHEDULER = "crawler.spiders.request_scheduler.FrontierScheduler"
-CONCURRENT_ITEMS = 1
+CONCURRENT_ITEMS = 1  # a page makes one item
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "crawler.middlewares.http_handler.LimitedHandler")
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
