@@ -147,8 +147,7 @@ class ScriptData:
         weights = [0] * len(self.parents)
         for piece in pieces:
             weights[piece.container] += piece.weight
-        # A container has a higher number than the container around it, so going backwards its sum is complete when it is
-        # added to the outer one.
+        # Inner containers have higher numbers: going backwards, a sum is complete when it is added to the outer one.
         for number in range(len(self.parents) - 1, 0, -1):
             weights[self.parents[number]] += weights[number]
         return weights

@@ -20,8 +20,8 @@ from crawler.page.page import MAX_NEAR_TEXT, Extraction, Page
 from crawler.page.text import words
 from crawler.urls.address import address_of
 
-LEVELS = 4  # containers around an image that are considered
-MOST_DEPTH = 100  # elements around an image that are considered: pages for readers have fewer
+LEVELS = 4  # containers around an image whose content is read
+MOST_DEPTH = 100  # elements, and containers, around an image that are counted: pages for readers have fewer
 # The names of the elements around an image are counted in three parts: the innermost 2, the next 3, the next 4.
 OWN = 2
 NEAR = 5
@@ -113,8 +113,8 @@ OF_CONTAINERS = (
 
 
 def _of_containers(context: PageContext, image: ImageLink) -> list[float]:
-    """The content of the containers around the image, from the inside; whether the main container is one of them, how
-    many of them are in it, and how many there are.
+    """The content of LEVELS containers around the image, from the inside. Then, of all containers around the image:
+    whether the main container is one of them, how many are inside it, and how many there are.
     """
     containers = context.page.containers
     index_of_container = context.index_of_container
@@ -151,7 +151,7 @@ def _of_containers(context: PageContext, image: ImageLink) -> list[float]:
         depth += 1
         at = containers.parents[at]
 
-    # Levels that are missing, near the root of the page, have the features of the last one.
+    # Near the root of the page there are fewer levels: the missing ones get the features of the last level.
     features += features[-len(_OF_CONTAINER) :] * (LEVELS - len(features) // len(_OF_CONTAINER))
     return [*features, is_in_main, log1p(levels_to_main), log1p(depth)]
 

@@ -29,8 +29,8 @@ LISTS = frozenset(("ul", "ol"))
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 MAX_HEADING = 30
 """The most characters of a heading that says nothing by itself. A longer one may be a quotation or a list's entry."""
-CONTENT = frozenset(("table", "tr", "pre"))
-"""The tags of wholes that belong to the text around them; a list may instead consist of links."""
+TAGS_OF_CONTENT = frozenset(("table", "tr", "pre"))
+"""The tags of wholes that are also kept by their position or probability. Lists are not: they may consist of links."""
 CELLS = frozenset(("td", "th"))
 ENOUGH = 0.3
 """A whole is kept if at least this share of its words is in kept blocks."""
@@ -49,7 +49,7 @@ NEAR = 2
 MAX_VALUE = 80
 """The most characters of a label, and of a value."""
 TYPES_OF_LISTS = frozenset((PageType.LISTING, PageType.COLLECTION, ""))
-"""The types of pages whose cards may be their main text."""
+"""The types of pages whose cards may be their main text; "" is an uncertain type."""
 LEAST_CARDS = 4
 """The fewest elements of a group of cards."""
 WORDS_OF_CARD = 6
@@ -94,7 +94,7 @@ def _decide_tables_and_lists(page: Page, kept: list[bool], judgement: "BlockJudg
         least_share = ENOUGH_BETWEEN if is_between else ENOUGH
         is_enough = words @ kept[start:end] >= least_share * words.sum()
         # Tables and code are also kept by their position or their probability.
-        if not is_enough and containers.tags[whole] in CONTENT:
+        if not is_enough and containers.tags[whole] in TAGS_OF_CONTENT:
             probability = words @ judgement.probabilities[start:end] / words.sum()
             least_probability = LIKELY_AFTER_TEXT if is_after_text else LIKELY_ALONE
             is_enough = is_between or probability >= least_probability

@@ -187,13 +187,13 @@ class _Document:
         if first_new is not None and not line.scopes[first_new].label:
             item = line.scopes[first_new].element
             items = [scope for scope in before.scopes if not scope.is_quote]
-            in_list = any(scope.element.getparent() is item.getparent() for scope in items)
-            outer = line.scopes[first_new - 1] if first_new > 0 else None
+            is_in_same_list = any(scope.element.getparent() is item.getparent() for scope in items)
+            outer = line.scopes[first_new - 1] if first_new > 0 else None  # the scope around the item
             is_nested = outer in items and outer is before.scopes[-1]
             is_definition = item.tag == "dd" and (
                 before.block.tag == "dt" or any(item_scope.element.tag == "dd" for item_scope in items)
             )
-            if in_list or is_nested or is_definition:
+            if is_in_same_list or is_nested or is_definition:
                 return "\n"
 
         # The empty line has the marks of the scopes that continue, so that it does not end them.
@@ -239,7 +239,7 @@ class _Document:
             self.lists_with_other_marks.add(its_list)
 
     def further_indent(self, scope: Scope) -> str:
-        """The indent of the lines of an item or a footnote after its first."""
+        """The indent of all lines of an item or a footnote but the first."""
         if scope.label:
             return " " * NOTE_INDENT
         return " " * len(self.mark(scope))
