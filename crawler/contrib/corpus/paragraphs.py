@@ -93,8 +93,8 @@ class RepeatedParagraphs:
         if not hash_by_line_number or not len(self.paragraphs):
             return text, []
 
-        # Look up each paragraph of the text. `indexes` say where its hash is in `self.paragraphs` if it is there at all.
-        # A hash above all of these would come after the last one, and is compared with the last one instead.
+        # Look up each paragraph of the text. `indexes` say where its hash is in `self.paragraphs`, if it is there. A
+        # hash above all of these would come after the last one, and is compared with the last one instead.
         line_numbers = np.array([*hash_by_line_number])
         hashes = np.array([*hash_by_line_number.values()])
         indexes = np.minimum(np.searchsorted(self.paragraphs, hashes), len(self.paragraphs) - 1)

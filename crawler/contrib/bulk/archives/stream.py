@@ -257,7 +257,7 @@ class Stream:
             pass
 
     def matches(self, pattern: re.Pattern[bytes], at: int, size: int) -> bool:
-        """Whether the pattern matches `at` bytes ahead, within the next `size` bytes."""
+        """Whether the pattern matches the `size` bytes that begin `at` bytes ahead, or their beginning."""
         self._fill(at + size)
         return len(self._buffer) >= at and pattern.match(self._buffer, at, at + size) is not None
 
@@ -305,8 +305,8 @@ class Stream:
         self.skip(end + 1)
 
     def find(self, mark: bytes, limit: int) -> int | None:
-        """How many bytes ahead the next line begins that begins with the mark; None if there is none within `limit`
-        bytes.
+        """The number of bytes before the next line that begins with the mark; None if there is no such line within
+        `limit` bytes.
         """
         if self.peek(len(mark)) == mark:
             return 0

@@ -66,9 +66,9 @@ def measured(text: str, language: str | None) -> Numbers:
 
 
 def complete_quality(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a stored page with all numbers of its text, as the crawl could have stored them.
+    """The values of a stored page; if the crawl did not store the numbers of its text, they are added to `quality`.
 
-    Numbers that the crawl did not store are computed. A page whose `quality` is null is returned unchanged.
+    A page whose `quality` is null is returned unchanged.
     """
     stored = values["quality"]
     if stored is None or has_text_numbers(stored):
