@@ -3,7 +3,7 @@
 Each page has a `response`, its `request`, a `conversion` with its text, as in Common Crawl's WET files, and a `revisit`
 if the page was unchanged when it was last requested again. A robots.txt precedes the first page whose request it
 allowed, once for each version. It is a `resource`, because the database has its bytes and not its response. Digests are
-SHA-256. The payload digest of a page is the item field `raw_digest`, that of a robots.txt is in the field `rights`.
+SHA-256. The payload digest of a page is in the item field `raw_digest`, the digest of a robots.txt in `rights`.
 
 Responses are decompressed; if that changed the length, X-Crawler-Content-Length has the original one. Two exports of
 the same pages differ only in the date and the id of the first record, which describes the file.

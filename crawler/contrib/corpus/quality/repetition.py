@@ -68,7 +68,7 @@ def n_grams(words: Words) -> NGrams:
             order = np.argsort(places)
             return NGrams(top, repeated | _repeated_of_few(places[order], sequences[order], words, n))
 
-        # Lengthen the sequences by a word, and group them; sequence and word together are one number.
+        # Lengthen the sequences by a word, and group them. A sequence and its next word are combined into one number.
         fits = places + n <= len(numbers)
         places = places[fits]
         sequences = sequences[fits]
@@ -143,8 +143,8 @@ def _top(groups: _Groups, offsets: Array, n: int) -> int:
 def _covered(groups: _Groups, offsets: Array, n: int) -> int:
     """The characters of the sequences that occurred before.
 
-    From left to right, a place is covered if its sequence began before at a place that was not skipped. The search
-    continues after the covered sequence. Only places that are not the first of their sequence are visited.
+    From left to right, a sequence is covered if it began before at a place that was not skipped. Then the other places
+    within it are skipped. Only places that are not the first of their sequence are visited.
     """
     # The places after the first of each sequence in order, and the first place of each.
     is_repeat = np.ones(len(groups.places), bool)
@@ -159,7 +159,8 @@ def _covered(groups: _Groups, offsets: Array, n: int) -> int:
     following = np.searchsorted(repeats, repeats + n).tolist()
     skipped = bytearray(len(offsets))
     inside = b"\x01" * (n - 1)  # marks the places within a covered sequence
-    seen: set[int] = set()  # the skipped first places whose sequence began again at a place that was not skipped
+    # The first places of sequences, if the first place was skipped, but the sequence began again at a visited place.
+    seen: set[int] = set()
     covered: list[int] = []
     at = 0
     while at < len(places):
