@@ -165,7 +165,7 @@ def _extract_again(stored: PageToClean, judges_images: bool, fallback: Extractor
     extract = with_documents(extract)
     extraction = page.once(extract)
     fallback_name = fallback.name if fallback is not None else ""
-    # The values that the next visit compares, such as the signature. Without a history, all are computed.
+    # The values that the next visit compares, such as the signature. All are computed, because the history is None.
     check = ChangeDetector(stored.method, stored.favour, extract, fallback_name).check(page, extraction, None)
 
     values = {name: read(page, extraction) for name, read in READERS.items()}

@@ -24,8 +24,10 @@ from crawler.store.page_changes import save_changes
 from crawler.store.page_tables import near_duplicate_band, page, stored_response
 
 ROWS_AT_ONCE = 500
-BYTES_AT_ONCE = 16 * 1024 * 1024  # bytes of responses in memory, plus one more response
-FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends at a time
+BYTES_AT_ONCE = 16 * 1024 * 1024
+"""A batch of pages ends when its responses have this many bytes."""
+FETCHED_AT_ONCE = 20
+"""Rows that PostgreSQL sends at a time."""
 BANDS_AT_ONCE = 20_000
 RESPONSE_COLUMNS = ("status_line", "headers", "body")
 PAGE_COLUMNS = (
@@ -122,7 +124,7 @@ def pages_after(
 
 
 def _next_rows(connection: Connection, query: Any) -> list[RowMapping]:
-    """The next rows, until their bodies have BYTES_AT_ONCE; ends the transaction that reads them."""
+    """The next rows, until their responses have BYTES_AT_ONCE; ends the transaction in which they are read."""
     rows_read: list[RowMapping] = []
     size = 0
     with connection.execute(query, execution_options={"yield_per": FETCHED_AT_ONCE}) as rows:

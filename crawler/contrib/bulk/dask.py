@@ -25,7 +25,7 @@ from crawler.contrib.bulk.resume_manifest import FileToClean
 from crawler.processes.function_pool import WorkersError
 
 POLL_SECONDS = 1.0  # between two requests for the list of workers
-# The settings of a local cluster, by which it has no web interface.
+# The settings with which a local cluster has no web interface.
 NO_WEB_INTERFACE: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 LOGGERS = ("distributed", "distributed.client", "distributed.gc")
 WORKER_GONE = "A worker is gone; another one continues its file."

@@ -93,7 +93,7 @@ class RowEraser:
         site_ids = {row.site_id for row in pages if row.site_id is not None}
         site_ids |= self._erase_verdicts()
 
-        # These steps read the rows of the pages, which are deleted after them.
+        # The next three steps read the rows of the pages, so the pages are deleted after them.
         self._erase_addresses()
         self._erase_examples(pages)
         self._erase_focus(pages)

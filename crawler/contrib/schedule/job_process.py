@@ -29,9 +29,9 @@ from crawler.store.database import database_url, open_database
 
 LOCK = ".lock"
 MOST_BYTES = 65_536
-"""Bytes at the end of a log that are read."""
+"""The most bytes at the end of a log that are read."""
 MOST_LINES = 200
-"""Lines at the end of a log that are shown, at most."""
+"""The most lines at the end of a log that are shown."""
 # Without waiting: a named pipe in place of the log would block the reader.
 OPEN_LOG = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 

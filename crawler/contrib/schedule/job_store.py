@@ -352,7 +352,7 @@ class Jobs:
             connection.execute(update(run).where(run.c.id == run_id).values(notice=result))
 
     def earlier(self, later_run: Run, most: int) -> list[Run]:
-        """The runs of the same job before a run, newest first, at most `most`."""
+        """The last `most` runs of the same job before a run, newest first."""
         before_run = run.c.job_id == later_run.job_id, run.c.number < later_run.number
         with self.reading() as connection:
             rows = connection.execute(select(run).where(*before_run).order_by(run.c.number.desc()).limit(most))

@@ -76,7 +76,7 @@ def page_record(raw: Raw) -> ArchiveRecord:
 def read_folder(folder: Path) -> Iterator[ReadResult]:
     """The pages of a folder and its subfolders, sorted by name; other files are skipped, by their suffixes."""
     home = folder.resolve()
-    # Instead of recursion, so that any depth is possible. Entries know without a system call whether they are folders.
+    # A stack rather than recursion, so that any depth is possible. An entry knows without a system call what it is.
     stack: list[Path | os.DirEntry[str]] = [folder]
     while stack:
         entry = stack.pop()

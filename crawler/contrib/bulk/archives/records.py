@@ -15,11 +15,11 @@ from crawler.outcomes import Outcome
 from crawler.page.page import Page
 
 MAX_PAGE = 50 * 1024 * 1024
-"""Bytes of an unpacked page, at most; a longer one is broken, so that a decompression bomb does not fill the memory."""
+"""The most bytes of an unpacked page. A longer page counts as broken: a decompression bomb must not fill the memory."""
 MAX_HEAD = 64 * 1024
-"""Bytes of a record's header, and of an HTTP header, at most."""
+"""The most bytes of a record's header, and of an HTTP header."""
 MAX_STORED = MAX_PAGE + MAX_HEAD
-"""Bytes of a page with its HTTP header, at most."""
+"""The most bytes of a page with its HTTP header."""
 EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
 
 NO_FIELDS: Mapping[str, str] = MappingProxyType({})
