@@ -29,12 +29,9 @@ PROSE = 45
 
 @dataclass(frozen=True, slots=True)
 class PdfTable:
-    """A table in the place of its first line."""
+    """The cells of a table, by rows."""
 
     rows: tuple[tuple[str, ...], ...]
-    page: int
-    y: float
-    x0: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ class _Row:
     size: float
     pieces: tuple[PdfPiece, ...]
     line_indexes: tuple[int, ...]
-    """The indexes of its lines among those of the page."""
+    """The indexes of its lines among those given to `with_tables`."""
 
 
 def with_tables(lines: Sequence[PdfLine]) -> list[PdfLine | PdfTable]:
@@ -55,11 +52,11 @@ def with_tables(lines: Sequence[PdfLine]) -> list[PdfLine | PdfTable]:
     tables: dict[int, PdfTable] = {}
     table_lines: set[int] = set()
     for rows in _table_runs(_rows(lines)):
-        indexes = sorted(at for row in rows for at in row.line_indexes)  # in the order of drawing
+        indexes = sorted(at for row in rows for at in row.line_indexes)
         first = indexes[0]
         is_together = indexes[-1] - first < MOST_BETWEEN * len(indexes)
         if is_together and _is_drawn_by_rows(rows, [lines[at] for at in indexes]):
-            tables[first] = PdfTable(rows=_cells(rows), page=lines[first].page, y=rows[0].y, x0=rows[0].pieces[0].x0)
+            tables[first] = PdfTable(rows=_cells(rows))
             table_lines.update(indexes)
     lines_and_tables: list[PdfLine | PdfTable] = []
     for at, line in enumerate(lines):
@@ -165,12 +162,12 @@ def _is_table(run: Sequence[_Row]) -> bool:
     return columns_of_prose < 2
 
 
-def _is_drawn_by_rows(run: Sequence[_Row], drawn: Sequence[PdfLine]) -> bool:
-    """Whether the lines of a run are drawn row by row, so that the column changes within each row; two columns of text
-    are drawn one after the other. `drawn` are the lines in the order of drawing.
+def _is_drawn_by_rows(run: Sequence[_Row], run_lines: Sequence[PdfLine]) -> bool:
+    """Whether a run is drawn row by row, so that the column changes within each row; two columns of text are drawn one
+    after the other. `run_lines` are the lines of the run in the order of the page, which usually is that of drawing.
     """
     starts = [x0 for x0, _ in _columns(run)]
-    column_numbers = [bisect_right(starts, piece.x0) for line in drawn for piece in line.pieces]
+    column_numbers = [bisect_right(starts, piece.x0) for line in run_lines for piece in line.pieces]
     changes = sum(before != after for before, after in pairwise(column_numbers))
     return changes >= sum(len(row.pieces) > 1 for row in run)
 
