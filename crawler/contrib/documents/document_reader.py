@@ -43,8 +43,8 @@ class DocumentReader:
         self._thread = ThreadPoolExecutor(1, "documents")
 
     def max_bytes(self, url: str) -> int | None:
-        """The most bytes of the response from an address with the suffix of a file; None for any other address, which has
-        Scrapy's usual limit.
+        """The most bytes of the response from an address with the suffix of a file. None for other addresses, whose
+        limit is Scrapy's usual one.
         """
         if self._reads_files and ending(url) in ENDINGS:
             return self._most_bytes

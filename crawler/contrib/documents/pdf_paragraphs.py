@@ -41,7 +41,7 @@ HANGING = 1.9
 paragraph.
 """
 ROOM = 1.5
-"""Ems, at most, that are left of the right edge after a full line and the next word."""
+"""Ems. A line is full if the next word would end further right than this distance left of the right edge."""
 MAX_NEXT_WORD = 30
 """Columns. A longer next word counts as this wide, so that a short line above it is not full: a word such as an address
 may have a line of its own.
@@ -128,13 +128,11 @@ def usual_measures(pages: Iterable[Sequence[PdfLine]]) -> Measures:
 
 
 def groups_of(pages: Iterable[Sequence[PdfLine | PdfTable]], usual: Measures) -> Iterator[LineGroup | PdfTable]:
-    """The groups of lines of a document, with tables between them.
+    """The groups of lines of a document, with tables between them; `pages` are in reading order.
 
     A group that continues on the next page is one group; the notes at the foot of a page follow its last group.
-
-    `pages` are the lines and tables of each page, in reading order.
     """
-    # The last group waits for the next page, and the notes wait until it is complete.
+    # The last group of a page waits for the next page, and the notes of the page wait until the group is complete.
     open_group: LineGroup | None = None
     notes: list[LineGroup] = []
     for page in pages:

@@ -68,8 +68,8 @@ def _edge_lines(page: PdfPage) -> Iterator[tuple[str, PdfLine]]:
 
 
 def _set_apart(pages: Sequence[PdfPage]) -> Iterator[PdfLine]:
-    """The first lines of pages at the usual height of first lines, if they have much space below them, here and
-    usually. Their texts may differ.
+    """The first lines of pages that are set apart from the text. Such a line has the usual height of first lines, and
+    more space than APART below it, as usual. Their texts may differ.
 
     Height and space are usual if at least LEAST_LINES first lines, and the share LEAST_SHARE of all, have both.
     """
@@ -96,8 +96,8 @@ def _set_apart(pages: Sequence[PdfPage]) -> Iterator[PdfLine]:
 
 
 def _key(text: str) -> str:
-    """The text with all numbers replaced, so that lines with different page numbers are equal; page numbers may be
-    Roman if they stand alone.
+    """The text with each number as `#`, so that lines with different page numbers are equal. A page number that stands
+    alone is also `#` if it is Roman.
     """
     return "#" if PAGE_NUMBER.fullmatch(text) else re.sub(r"\d+", "#", text)
 

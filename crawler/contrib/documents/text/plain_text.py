@@ -30,7 +30,7 @@ STRUCK = re.compile(r"(.)\x08")
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 QUOTED = re.compile(r" {0,3}>")
 MOST_QUOTES = 8
-"""Quotes within each other that are read, at most; quotes within the innermost are written as listings."""
+"""Quotes within each other are read up to this depth; deeper quotes are written as listings."""
 UNDERLINE = re.compile(r"\s*([=\-~^*+#\"'])\1{2,}\s*$")
 ORNAMENT = re.compile(r"[\s=\-~*_+#.·•]*$")
 """A line that only separates the text above it from the text below it."""
