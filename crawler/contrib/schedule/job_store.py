@@ -225,7 +225,7 @@ class Jobs:
             connection.execute(insert(job).values(**row_values))
 
     def all(self) -> tuple[list[Job], float]:
-        """The jobs with their current runs, and the time of the database's clock."""
+        """The jobs with their current and last runs, and the time of the database's clock."""
         with self.reading() as connection:
             return jobs_of(connection), self.clock(connection)
 
@@ -312,7 +312,7 @@ class Jobs:
             return status in (RunStatus.RUNNING, RunStatus.STOPPING)
 
     def stop(self, run_id: int, status: RunStatus) -> None:
-        """Set the status of a run that must stop."""
+        """Set the status of a run that must stop: STOPPING if the caller tells its process to stop, otherwise TOLD."""
         with self.writing() as connection:
             own_row = run.c.id == run_id, run.c.ended_at.is_(None)
             connection.execute(update(run).where(*own_row).values(status=status))

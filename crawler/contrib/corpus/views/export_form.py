@@ -112,7 +112,7 @@ class ExportForm:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The conditions and places (languages and sites), as they were typed."""
+        """The conditions and places (languages and sites), as they were typed; spaces are replaced by ordinary ones."""
         lines = [_printable(line.strip()) for line in self.where.splitlines() if line.strip()]
         if len(lines) > MOST_LINES:
             raise WrongUseError("at most {most} conditions are allowed here", most=MOST_LINES)
@@ -120,6 +120,7 @@ class ExportForm:
 
     @cached_property
     def wheres(self) -> list[Condition | LanguageOrSite]:
+        """The lines, parsed."""
         return [where_of(line) for line in self.lines]
 
     @property
