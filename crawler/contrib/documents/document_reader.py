@@ -99,7 +99,9 @@ class DocumentReader:
         return document_page(document, response.url, document.media_type, robots_header)
 
     def _add_waiting(self, size: int) -> None:
-        """Count bytes that begin to wait, or end it if `size` is negative, and change Scrapy's limit accordingly."""
+        """Add `size` to the bytes that wait to be read, and change Scrapy's limit to match. A document's size is
+        subtracted, as a negative `size`, once it is read.
+        """
         widened_before = min(self._waiting_bytes, MOST_WAITING)
         self._waiting_bytes += size
         self._widen_limit(min(self._waiting_bytes, MOST_WAITING) - widened_before)

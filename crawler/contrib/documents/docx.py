@@ -127,9 +127,9 @@ class _DocxReader:
         for element_properties in element.iterchildren("{*}pPr"):
             for child in element_properties:
                 match local(child):
-                    case "pStyle":
+                    case "pStyle":  # the first property, so an outline level of the paragraph itself counts more
                         style = attribute(child, "val")
-                        level = level or self.levels.get(style, 0)
+                        level = self.levels.get(style, 0)
                     case "outlineLvl":
                         level = _level(attribute(child, "val"))
                     case "numPr":  # numId 0 removes the number that the style gives

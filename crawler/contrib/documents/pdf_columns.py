@@ -88,6 +88,7 @@ def in_order(lines: Sequence[PdfLine], gutter_x: float | None) -> list[PdfLine]:
             return sorted(lines, key=lambda line: (round(line.y), line.x0))
         return list(lines)
 
+    # A line of several pieces across the gutter is a row of both columns.
     drawn_across = sum(line.x0 < gutter_x < line.x1 and len(line.pieces) > 1 for line in lines)
     if drawn_across > MOST_DRAWN_ACROSS:
         halves = [half for line in lines for half in _halves(line, gutter_x)]

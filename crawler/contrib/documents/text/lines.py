@@ -78,7 +78,7 @@ def is_paragraph(lines: Sequence[str], edge: int) -> bool:
     if len(lines) < 2:
         return True
 
-    # The lines are no table, code or figure.
+    # Tables, figures and code are not paragraphs.
     is_justified = len(lines) > 2 and len({width(line) for line in lines[:-1]}) == 1
     gap = WIDE_GAP if is_justified else GAP
     if any(map(gap.search, lines)):
@@ -86,7 +86,7 @@ def is_paragraph(lines: Sequence[str], edge: int) -> bool:
     if sum(1 for line in lines if DRAWING.search(line)) > MOST_DRAWN * len(lines):
         return False
 
-    # After most lines, the paragraph may continue.
+    # A paragraph may continue after most of its lines.
     own_edge = max(map(width, lines))
     if own_edge > WIDEST:
         return False

@@ -47,7 +47,7 @@ class _ShortHeaders(Compat32):
 
 @dataclass(frozen=True)
 class Letter:
-    """The text of a message and its headers; a missing one is empty."""
+    """The text of a message and its headers; a missing header is empty."""
 
     subject: str
     author: str
@@ -65,7 +65,7 @@ def letters_of(text: str) -> list[Letter]:
     []
     """
     text = text.replace("\r\n", "\n").lstrip("\n")
-    first_message = SEPARATOR.sub("", text, count=1).lstrip("\n")
+    first_message = SEPARATOR.sub("", text, count=1).lstrip("\n")  # an archive has a separator before it
     if not _has_headers(first_message):
         return []
     return [letter for letter in map(_letter, _sources(text)) if letter is not None]

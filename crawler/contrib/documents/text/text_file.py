@@ -14,7 +14,7 @@ from crawler.page.document_type import MARKDOWN
 from crawler.page.page import media_type
 
 MARKUP = re.compile(r"\s*<(?:!doctype|html|\?xml|head|body)\b", re.IGNORECASE)
-"""The beginning of HTML or XML, which is not a text file whatever its declared type is."""
+"""The beginning of HTML or XML, which is not read as a text file, whatever its declared type is."""
 BINARY = re.compile(r"[\x00-\x07\x0e-\x1a\x1c-\x1f\ufffd]")
 """Control characters that texts do not have, and U+FFFD, which stands for bytes that could not be decoded."""
 MOST_BINARY = 0.005
