@@ -221,8 +221,8 @@ IGNORED_PARAMETERS = (
 it contains an equals sign. On the command line they are separated by spaces.
 """
 
-# Components. For spiders other than `topic`, `FrontierScheduler` creates Scrapy's own scheduler, and our other components
-# are left out.
+# Components. For spiders other than `topic`, `FrontierScheduler` creates Scrapy's own scheduler, and the other
+# components here are left out.
 SCHEDULER = "crawler.spiders.request_scheduler.FrontierScheduler"
 CONCURRENT_ITEMS = 1  # a page makes one item
 DOWNLOAD_HANDLERS = dict.fromkeys(("http", "https"), "crawler.middlewares.http_handler.LimitedHandler")
