@@ -22,7 +22,7 @@ class LinkUpdates:
     """The news about links in a reply, for the topic."""
 
     leased: tuple[tuple[str, int], ...]
-    """The addresses that were leased, with their priorities."""
+    """The links that this worker has leased: addresses and priorities."""
     no_longer_queued: tuple[str, ...]
 
 
@@ -40,7 +40,7 @@ class SiteEvidence:
 
     site_id: int
     whole: bool
-    """Whether these are all counts of the site; otherwise they are those added since this worker last read."""
+    """Whether these are all counts of the site; otherwise only those added since this worker last read them."""
     counts: list[str]
     """Written by `Evidence.record`; their sum is the evidence."""
 
@@ -55,7 +55,7 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRequest:
-    """How many addresses a worker claims at most, and of which hosts, given by id."""
+    """How many addresses a worker claims at most, and of which hosts; hosts are given by id."""
 
     hosts: int
     """The most new hosts."""
@@ -84,7 +84,9 @@ class WorkerSample:
     """Pages on the topic, of those read."""
     requests: int = 0
     failed: int = 0
+    """Addresses that failed."""
     bytes: int = 0
+    """Bytes of responses, as received."""
     images: int = 0
     image_bytes: int = 0
     skipped: int = 0
@@ -126,21 +128,21 @@ class Batch:
     returned: "list[Lease]" = field(default_factory=list)
     """The leases that are given back without a result: their addresses are queued again."""
     rests_of_dropped_hosts: dict[int, float] = field(default_factory=dict)
-    """Hosts that this worker no longer has in memory, and in how many seconds any worker may request them."""
+    """In how many seconds any worker may request the hosts that this worker no longer has in memory, by their ids."""
     rests: dict[int, float] = field(default_factory=dict)
-    """Hosts in memory that rest, and in how many seconds they may be requested again."""
+    """In how many seconds the hosts in memory that rest may be requested again, by their ids."""
     crawl_delays: dict[int, float] = field(default_factory=dict)
-    """New crawl delays of hosts in seconds, from their robots.txt."""
+    """New crawl delays of hosts in seconds, from their robots.txt, by the ids of the hosts."""
     latencies: "dict[int, HostLatency]" = field(default_factory=dict)
-    """Latencies of the hosts that responded since the last report; empty if no report is due."""
+    """Latencies of the hosts that responded since the last report, by the ids of the hosts; empty if none is due."""
     closed: dict[str, str] = field(default_factory=dict)
     """The outcomes of the addresses of hosts that were closed, as text, by the name of the host."""
     evidence: "dict[int, Evidence]" = field(default_factory=dict)
-    """Counts of the images on its pages, by the id of the site."""
+    """Counts of the images on pages that were read since the last batch, by the id of the site."""
     demand: ClaimRequest | None = None
     """The addresses that this worker claims; None if it needs none now."""
     priorities: dict[str, int] = field(default_factory=dict)
-    """New priorities of queued addresses."""
+    """New priorities of queued addresses, by address."""
     learned: tuple[str, str] | None = None
     """The topic model of this worker: a summary for people, and the whole model for other workers and later runs."""
     asked_after: tuple[str, ...] = ()
@@ -166,9 +168,9 @@ class BatchReply:
 
     leases: "list[Lease]" = field(default_factory=list)
     hosts_with_more: set[int] = field(default_factory=set)
-    """Hosts with more addresses queued in the database."""
+    """The ids of the claimed hosts with more addresses queued in the database."""
     rests: dict[int, float] = field(default_factory=dict)
-    """Hosts of the leases that rest, and for how many seconds."""
+    """For how many seconds hosts of the leases rest, by the id of the host."""
     redirected: "dict[int, Lease | None]" = field(default_factory=dict)
     """The leases on the targets of redirects, by the id of the lease that was redirected; None if there is none."""
     refused: Outcomes = field(default_factory=Outcomes)
@@ -178,7 +180,7 @@ class BatchReply:
     shared_examples: "list[tuple[LessonKind, str]]" = field(default_factory=list)
     """What seeds and examples taught this crawl since this worker last read: the kind of each lesson, and its text."""
     templates: "list[Template]" = field(default_factory=list)
-    """All templates of hosts that are new in memory, and new templates of the others."""
+    """All templates of hosts that are new in memory, and new templates of the other hosts in memory."""
     patterns: "Mapping[int, Mapping[str, PatternCounts]]" = field(default_factory=dict)
     """Counts of the address patterns of the sites of this batch and of the new leases."""
     evidence: list[SiteEvidence] = field(default_factory=list)
@@ -200,6 +202,7 @@ class BatchReply:
     held_by_others: int = 0
     """Addresses leased by other workers; counted when this worker is idle."""
     workers: int = 1
+    """How many workers the crawl has."""
     control: Control = Control.RUNNING
     over: bool = False
     """Whether the crawl has nothing left to do."""

@@ -28,10 +28,10 @@ from crawler.outcomes import Code, Outcome
 from crawler.topic.priorities import is_unlikely
 from crawler.urls.address import address_of
 
-SEEN_ADDRESSES = 200_000  # addresses seen last, which are not sent to the database again
-ASKED_AFTER = 1_000  # the most addresses of which one batch asks whether they are still queued
-LINKS_AT_ONCE = 50_000  # links not yet committed, above which no request is sent
-JOINING_SECONDS = 1.0  # until the other workers have noticed that this one has joined
+SEEN_ADDRESSES = 200_000  # how many of the addresses seen last are not sent to the database again
+ASKED_AFTER = 1_000  # one batch asks for at most this many addresses whether they are still queued
+LINKS_AT_ONCE = 50_000  # no request is sent while more links than this are not committed yet
+JOINING_SECONDS = 1.0  # a worker that joins waits this long before it claims, until the others have noticed it
 
 
 @dataclass
@@ -42,7 +42,7 @@ class ActiveLease:
     since: float
     """When the address was taken from the queue."""
     ready_at: float
-    """When its host may be requested again, as computed at that time."""
+    """The `ready_at` of its host's queue after the address was taken."""
 
 
 class Frontier:
@@ -94,7 +94,7 @@ class Frontier:
         self._low_hosts: set[int] = set()
         """The ids of hosts for which the last batch claims more addresses."""
         self._claims_from = 0.0
-        """When this worker begins to claim: when it joins other workers, they first return some of their hosts."""
+        """When this worker begins to claim: other workers, if it joins any, first return some of their hosts."""
         self._needs_batch = True
         self._committing_pages = 0
         """How many pages are in the batch being committed."""
@@ -186,7 +186,8 @@ class Frontier:
             self._active[lease.id] = ActiveLease(lease, now, queue.ready_at)
             self._needs_batch = self._needs_batch or (queue.has_more and self.hosts.wants_more(name))
 
-            # Return or put off an address that is not worth a request any more, and return one that should come later.
+            # Return a link that has become unlikely to lead to the topic, put off an address whose pattern brings
+            # nothing, and return an address that should come later.
             if _has_become_unlikely(lease):
                 self._return_to_queue(lease)
                 continue
@@ -305,7 +306,7 @@ class Frontier:
         batch = self._batch
         self._batch = Batch()
 
-        # Added up, as the crawl may stop before the reply to a batch comes: the next reply counts for both batches.
+        # Added up: if no reply to a batch comes before the crawl stops, the next reply counts for both batches.
         self._committing_pages += sum(1 for completion in batch.ended if completion.brought_page)
         self._committing_items += sum(1 for completion in batch.ended if completion.brought_item)
 
@@ -319,8 +320,8 @@ class Frontier:
 
     def apply_reply(self, reply: BatchReply, now: float) -> LinkUpdates:
         """Apply the reply to a batch; returns the news about links, for the topic."""
-        # Other workers. If this worker has joined them, they first return hosts; if others have joined, this worker
-        # hands over hosts to them. A worker has just joined if none of its leases has ended.
+        # Other workers. If this worker has just joined them, it waits until they have returned hosts; if others have
+        # joined, it hands over hosts to them. A worker has just joined if none of its leases has ended.
         workers_before = self.limits.workers
         self.limits.workers = reply.workers
         others_joined = reply.workers > workers_before
@@ -346,9 +347,9 @@ class Frontier:
             queue.has_more = queue.host_id in reply.hosts_with_more
         self.queues.release_held_back()
         for lease in reply.leases:
-            self._take_in(lease, reply, now)
-        # If the claim brought nothing for a host, only the addresses that this host refused remain: they are requested
-        # again.
+            self._queue_lease(lease, reply, now)
+        # If the last batch claimed addresses of a host and there are none, only those that the host refused remain:
+        # these are requested again.
         for name, queue in self.queues.items():
             if queue.refused and not queue.waiting and not queue.has_more and queue.host_id in self._low_hosts:
                 self.queues.requeue_refused(name)
@@ -375,7 +376,7 @@ class Frontier:
         self.items += self._committing_items
         self._committing_items = 0
 
-    def _take_in(self, lease: Lease, reply: BatchReply, now: float) -> None:
+    def _queue_lease(self, lease: Lease, reply: BatchReply, now: float) -> None:
         """Queue a leased address, unless its host was closed meanwhile."""
         name = address_of(lease.candidate.url).host
         outcome = self.limits.closed.get(name)
@@ -396,7 +397,10 @@ class Frontier:
         self._redirects = {}
 
     def forget(self, committed: bool = False) -> None:
-        """Drop everything, as this worker's leases have been returned; `committed` says whether its last batch was."""
+        """Drop all leases, which have been returned, and all that is not committed except the samples.
+
+        `committed` says whether the last batch was committed.
+        """
         if committed:
             self._count_committed()
         self.release()
@@ -428,6 +432,6 @@ class Frontier:
 
 
 def _has_become_unlikely(lease: Lease) -> bool:
-    """Whether a leased link was likely to lead to the topic and no longer is; stored and retried pages are excluded."""
+    """Whether a leased link no longer is likely to lead to the topic; never for stored pages and retries."""
     is_new_link = lease.candidate.has_learned_priority and lease.history is None and lease.request is None
     return is_new_link and is_unlikely(lease.candidate.priority) and not lease.is_try

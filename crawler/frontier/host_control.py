@@ -18,9 +18,9 @@ from crawler.outcomes import Code, Outcome
 from crawler.urls.address import address_of
 
 AWAY_SECONDS = 2.0  # a host that may be requested only later than this is returned to the database
-UNUSED_SECONDS = 10.0  # after a host was idle for longer, the addresses that it refused are requested again
-MOST_OF_A_HOST = 128  # addresses of a host in one claim
-HANDOVER_SECONDS = 3.0  # for which only a worker that joins claims the hosts that others return
+UNUSED_SECONDS = 10.0  # the addresses that a host refused are requested again after it was idle for longer than this
+MOST_OF_A_HOST = 128  # the most addresses of a host in one claim
+HANDOVER_SECONDS = 3.0  # a worker that has handed over hosts claims no new ones for this long: they are for others
 ADDRESSES_A_REQUEST = 4  # addresses in memory for each concurrent request
 MUCH_BETTER = 2  # if pages are scarce, a page is returned for another one that has more than this times its priority
 HOST_CLOSED = Outcome(Code.HOST_CLOSED)
@@ -71,12 +71,12 @@ class HostControl:
         return name not in self.limits.closed and self.limits.rest_ends_at(name) > now
 
     def host_recovered(self, name: str) -> None:
-        """Queue the addresses again that a host refused, as it has answered another request."""
+        """Queue the addresses again that a host refused, as the host has answered another request."""
         if name in self.queues.hosts:
             self.queues.requeue_refused(name)
 
     def set_crawl_delay(self, name: str, interval: float) -> None:
-        """Request a host at most once in so many seconds, as its robots.txt says."""
+        """Request a host at most once in this many seconds, as its robots.txt says."""
         self.limits.set_crawl_delay(name, interval)
         if name in self.queues.hosts:
             self._crawl_delays[self.queues.hosts[name].host_id] = interval
@@ -86,12 +86,12 @@ class HostControl:
         return self.limits.interval(name)
 
     def record_answer(self, name: str, seconds: float) -> None:
-        """Record that a host has answered after so many seconds."""
+        """Record that a host has answered a request after this many seconds."""
         if name in self.queues.hosts:
             self.latency.record(self.queues.hosts[name].host_id, name, seconds)
 
     def outcome_if_closed(self, url: str) -> Outcome | None:
-        """The outcome of addresses of this address's host, if the host is closed."""
+        """The outcome of an address whose host is closed; None if the host is open."""
         return self.limits.closed.get(address_of(url).host)
 
     def close(self, name: str, outcome: Outcome = HOST_CLOSED) -> int:
@@ -117,7 +117,7 @@ class HostControl:
         self._handed_over.clear()
 
     def report(self, batch: Batch, now: float, pages_are_scarce: bool = False) -> None:
-        """Report hosts in a batch, and return addresses. Pages are scarce if those in memory may be the last pages."""
+        """Report hosts in a batch, and return addresses. Pages are scarce if all that are left may be in memory."""
         self.pending.send()
         self.return_unneeded(batch, now, pages_are_scarce)
         batch.latencies = self.latency.report(now, self.limits.interval)
@@ -142,12 +142,12 @@ class HostControl:
     def return_unneeded(self, batch: Batch, now: float, pages_are_scarce: bool = False) -> None:
         """Return hosts that are empty or cannot be requested soon, and addresses that come after better ones.
 
-        Better addresses are pending ones: of the same host, or if pages are scarce, of any host with more than twice
-        the priority.
+        Better addresses are pending ones with a higher priority on the same host or, if pages are scarce, with more
+        than `MUCH_BETTER` times the priority on any host.
         """
-        least = self.pending.best_sent / MUCH_BETTER if pages_are_scarce else 0.0
+        least_priority = self.pending.best_sent / MUCH_BETTER if pages_are_scarce else 0.0
         for name, queue in self.queues.items():
-            self._return_unneeded(name, queue, batch, now, least)
+            self._return_unneeded(name, queue, batch, now, least_priority)
 
     def claim_request(self, now: float, requests_since_batch: int) -> ClaimRequest | None:
         """How much to claim; None if enough addresses are in memory.
@@ -183,11 +183,11 @@ class HostControl:
         """Whether a host may be requested now or soon."""
         return self.queues.ready_at(name) <= now + AWAY_SECONDS
 
-    def _return_unneeded(self, name: str, queue: HostQueue, batch: Batch, now: float, least: float) -> None:
+    def _return_unneeded(self, name: str, queue: HostQueue, batch: Batch, now: float, least_priority: float) -> None:
         """Return addresses of a host: all if it cannot be requested soon, otherwise those that come after better ones.
 
-        Pages with a priority below `least` also come after better ones. The host itself is returned if none of its
-        addresses is left.
+        Pages with a priority below `least_priority` also come after better ones. The host itself is returned if none of
+        its addresses is left.
         """
         wait_seconds = self.queues.ready_at(name) - now  # below 0 if it could have been requested earlier
         if queue.refused and not queue.active and wait_seconds < -UNUSED_SECONDS:
@@ -195,10 +195,10 @@ class HostControl:
 
         is_away = wait_seconds > AWAY_SECONDS or name in self._handed_over
         better = self.pending.sent.get(name)
-        if is_away or better is not None or least:
+        if is_away or better is not None or least_priority:
             for _, _, lease in queue.waiting:
                 priority = lease.candidate.priority
-                is_worse = (better is not None and priority < better) or (lease.is_page and priority < least)
+                is_worse = (better is not None and priority < better) or (lease.is_page and priority < least_priority)
                 # If a lease has a request, it is a retry, which only this worker can send again.
                 if lease.request is None and (is_away or is_worse):
                     return_lease(lease, batch)

@@ -45,6 +45,7 @@ class HostLimits:
     def __init__(self, settings: LimitSettings) -> None:
         self.settings = settings
         self.workers = 1
+        """How many workers the crawl has."""
         self.closed: dict[str, Outcome] = {}
         """Hosts that are never requested again, and why."""
         self._rests: dict[str, float] = {}
@@ -56,8 +57,8 @@ class HostLimits:
     def keeps_hosts(self) -> bool:
         """Whether no other worker may request a host while this one has leases on it.
 
-        If hosts may be shared, they are kept all the same if a host has a limit of fewer concurrent requests than there
-        are workers: the share of a worker would be less than one request.
+        Even hosts that may be shared are kept if any host has a limit below the number of workers: the share of each
+        worker would be less than one request.
         """
         lowest_limit = min((self.settings.usual_at_once, *self.settings.of_hosts.values()))
         return not self.settings.shared or self.workers > lowest_limit
@@ -78,7 +79,7 @@ class HostLimits:
         return self.settings.sent_at(name) + self.interval(name)
 
     def set_crawl_delay(self, name: str, seconds: float) -> None:
-        """Request a host at most once in so many seconds, as its robots.txt says."""
+        """Request a host at most once in this many seconds, as its robots.txt says."""
         self._crawl_delays[name] = seconds
 
     def rest(self, name: str, until: float) -> None:

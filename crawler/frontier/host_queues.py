@@ -32,7 +32,7 @@ class HostQueue:
     active: int = 0
     """How many requests are sent and not answered yet."""
     ready_at: float = 0.0
-    """When the interval after the last request ends."""
+    """When the interval ends that began when the last address was taken."""
     is_parked: bool = False
     """Whether the host is off the list of hosts that may be requested."""
     has_more: bool = False
@@ -149,7 +149,7 @@ class HostQueues:
         self.held_back.clear()
 
     def remove(self, name: str, leases: set[int]) -> None:
-        """Remove addresses from the queue of a host."""
+        """Remove addresses from the queue of a host, given by the ids of their leases."""
         queue = self.hosts[name]
         kept = [entry for entry in queue.waiting if entry[2].id not in leases]
         if len(kept) < len(queue.waiting):
@@ -160,7 +160,11 @@ class HostQueues:
                 self._list(name, queue)
 
     def ready_at(self, name: str) -> float:
-        """When a host may be requested again."""
+        """When a host may be requested again.
+
+        Its rest has ended then, and so has its interval: since the last address was taken, and since its request was
+        sent, which may be later.
+        """
         return max(self.hosts[name].ready_at, self.limits.rest_ends_at(name), self.limits.interval_ends_at(name))
 
     def ready_in(self, now: float) -> float | None:
@@ -202,16 +206,14 @@ class HostQueues:
             heappush(self._heads, (*queue.waiting[0][:2], name))
 
     def _park(self, name: str, queue: HostQueue) -> None:
-        """Take a host off the list, until it may be requested or, if it has as many requests as it may have, until a
-        response comes.
-        """
+        """Take a host off the list until a time; until the next response if it has as many requests as it may have."""
         queue.is_parked = True
         if queue.active < self.limits.share(name):
             heappush(self._parked_until, (self.ready_at(name), name))
 
 
 def _with_priority(lease: Lease, priorities: Mapping[str, int]) -> Lease:
-    """A lease with the new priority of its address, if there is one; seeds and images keep theirs."""
+    """A lease with the new priority of its address, if there is one; seeds and images keep their priorities."""
     candidate = lease.candidate
     priority = priorities.get(candidate.url, candidate.priority)
     if priority == candidate.priority or not candidate.has_learned_priority:

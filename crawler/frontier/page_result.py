@@ -46,7 +46,7 @@ class FoundBy(StrEnum):
 
 
 class LessonKind(StrEnum):
-    """What a seed or an example teaches all workers, or a note to request it again."""
+    """What a seed or an example teaches all workers, or a note that it is to be requested again."""
 
     HOME = "home"
     """An address whose host or site belongs to the crawl."""
@@ -70,6 +70,7 @@ class Candidate:
     priority: int = 0
     depth: int = 0
     parent: str | None = None
+    """The address of the page on which it was found."""
     kind: AddressKind = AddressKind.LINK
     requested: str | None = None
     """The address that was requested first, if a redirect led from it to this one."""
@@ -125,7 +126,7 @@ class Lease:
         return self.candidate.kind is not AddressKind.IMAGE
 
     @property
-    def compared(self) -> "PageHistory | None":
+    def compared_history(self) -> "PageHistory | None":
         """The history with which the page is compared: none after a fresh start, when each page is read as new."""
         if self.predates_fresh_start:
             return None
@@ -204,7 +205,7 @@ class PageResult:
 
     @property
     def is_new_item(self) -> bool:
-        """Whether it is written to the item file; a page that only a new version of the extractor changed is there."""
+        """Whether it is written to the item file: not if only a new version of the extractor has changed the page."""
         return self.record is not None and (self.check is None or self.check.change is not PageChange.RENEWED)
 
     @property
@@ -239,6 +240,7 @@ class Completion:
         """The visit to the page, for its history; `new_links` is the number of its new links."""
         result = self.result
         candidate = self.lease.candidate
+        # Without a comparison, a page that is stored is new.
         check = result.check or ChangeCheck(PageChange.NEW if self.brought_page else PageChange.NOTHING)
         code = result.outcome.code if result.outcome is not None else None
         fetched_at = str((result.record or {}).get("fetched_at") or "")

@@ -1,7 +1,7 @@
 """Priorities that the database does not have yet: of new addresses, and new priorities of queued addresses.
 
-This worker cannot claim these addresses by these priorities before they are committed. Those found while a batch is
-being committed are sent with the next batch.
+Until they are committed, this worker cannot claim the addresses by these priorities. Priorities that are found while a
+batch is being committed are sent with the next batch.
 """
 
 

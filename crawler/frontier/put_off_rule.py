@@ -1,24 +1,27 @@
 """Decides by pattern which addresses are put off, because earlier addresses of the pattern brought nothing.
 
 A pattern is what addresses have in common, with `*` or `#` for each part that varies, as in `/tag/*` or `/*/#?page=*`.
-The parts that do not vary are its names (crawler/urls/patterns.py).
+The parts that do not vary, such as `tag`, are its names (crawler/urls/patterns.py).
 
 A request is useful if it brings a page that is kept and is no copy of another page, or new links to addresses of
 patterns that bring such pages. With n useless requests in a row and none useful, the next one is useful with
 probability 1 / (n + 2) (Laplace's rule of succession): after `ENOUGH` of them, with probability 1 / 9.
 
 A pattern with few outcomes of its own is expected to resemble the patterns of its site that share a name with it. They
-lend it their useless requests, up to `MOST_BORROWED`, so that each further action of a wiki costs two requests and not
-seven.
+lend it their useless requests, up to `MOST_BORROWED`: after the first action of a wiki, each further one costs two
+requests and not seven.
+
 Where a sitemap lists addresses of a pattern that brings pages, the patterns that it does not list resemble each other
-as well: archives and pages of comments repeat known pages. As soon as one of these patterns is useful, they no longer
-do. A pattern without a name, such as `/*/#`, may have all sorts of addresses and needs more evidence. So does a pattern
+as well: archives and pages of comments repeat known pages. As soon as one of these patterns is useful, they lend each
+other nothing any more.
+
+A pattern without a name, such as `/*/#`, may have all sorts of addresses and needs more evidence. So does a pattern
 that was useful: useless pages come in runs, such as a list of copies, and a missed page costs more than a request.
 
 Lists of other pages only lead to pages. Addresses of a pattern that has brought almost only lists wait until other
-pages of the site were requested, as these may link to each other. A list that brings nothing then is stronger evidence
-than an error, because all pages in it were found already: `ENOUGH_LISTS` such lists of a site suffice, if one of them
-is of the pattern itself.
+pages of the site were requested, as these may link to each other. A list that brings nothing after this wait is
+stronger evidence than an error, because all pages in it were found already: `ENOUGH_LISTS` such lists of a site are
+enough to put off the pattern of one of them.
 
 Where the addresses of one pattern serve many purposes, the labels of links tell them apart: requests from links with a
 label are also counted for the pattern with the label. So links called "Reply" are put off even where all addresses look
@@ -26,19 +29,20 @@ alike, and they are no evidence against the other addresses of a pattern that wa
 
 A path with ever new queries, such as a calendar or a timeline with many filters, is endless, and each of its pages may
 differ a little from the others. After `MOST_QUERIES` patterns of one path, its further queries are one pattern, and
-near-duplicates count as useless wherever they lead. If at most half of the requests to the path are useful, without
-those of proven patterns, this part of the site is left: all its addresses are put off except those of the proven
-patterns. A pattern that combines parameters, such as each file with each version, is left when three of five of its
-pages are copies; a pattern with another query, when nine of ten are. Links to a pattern whose pages are mostly copies
+near-duplicates count as useless wherever they lead. The path is endless if at most half of the requests to it are
+useful, not counting its proven patterns (`PROVEN`): then all its addresses are put off, except those of the proven
+patterns. A pattern that combines parameters, such as each file with each version, is put off when three of five of its
+pages are copies; a pattern with any other query, when nine of ten are. Links to a pattern whose pages are mostly copies
 do not make a page useful.
 
-A parameter may say nothing about the page, but only where on it the reader is, or where the reader came from. Its
+A parameter may say nothing about the page, but only where on the page the reader is, or where the reader came from. Its
 pattern is useless where a page is a copy of the same address without it, or with another value of it, and useful where
 the page is no copy. After `ENOUGH_EQUAL` such copies, addresses with the parameter are put off if the crawl also knows
 the same address without it, and has requested an address of the same pattern.
 
 Whether pages are rendered in a browser is learned by pattern as well. A page with a sign that it needs a browser is
-rendered while its pattern has few trials, and later if at least half of the trials have gained text or links. While so
+rendered while its pattern has few trials, that is, rendered pages, and later if at least half of the trials have gained
+text or links. While so
 many trials are under way that their results decide, further pages wait for them.
 """
 
@@ -70,7 +74,7 @@ ENOUGH_LISTS = 4
 LEAST_SHARE_OF_LISTS = 0.9
 """Share of a pattern's requests that brought a list, from which its addresses are taken for lists."""
 LIST_FACTOR = 10
-"""The priority of a list is divided by this. Priorities of links are below 1,000, those of most pages above 100."""
+"""The priority of a list is divided by this. Links have priorities below 1,000, most links to pages above 100."""
 CHANCE = 0.01
 """A pattern that was useful is put off when a run of useless requests is less probable than this, and is longer than
 the number of useful requests by at least `ENOUGH`.
@@ -78,18 +82,22 @@ the number of useful requests by at least `ENOUGH`.
 MOST_OPEN = 5
 """Requests of a pattern that may bring only links of unknown use; further such requests count as useless."""
 PROVEN = 2
-"""Useful requests after which a pattern is proven, if they are at least half of all."""
+"""Useful requests after which a pattern is proven to bring pages, if they are at least as many as the useless ones and
+its pages are not mostly copies.
+"""
 FIRST_AUDIT = 50
 AUDIT_FACTOR = 5
-"""The 50th address that would be put off is requested as an audit, then the 250th, the 1,250th and so on."""
+"""The 50th address that would be put off is requested all the same, as an audit of the rule, then the 250th, the
+1,250th and so on.
+"""
 FIRST_AUDIT_OF_PARAMETER = 5
 """The number of the first audit among addresses that a parameter would put off: three copies are little evidence."""
 TRIALS = 3
-"""Pages of a pattern that are rendered because of a sign alone."""
+"""The first pages of a pattern with a sign that they need a browser: they are rendered without further evidence."""
 SITE_TRIALS = 12
 """Trials of a site after which no more pages are rendered if none has gained."""
 AUDITED = 1 / 100
-"""Share of the other pages with a sign that are rendered as an audit."""
+"""Share of the pages with a sign that are rendered as an audit though the trials of their pattern gained too little."""
 AUDITED_WITHOUT_SIGN = 1 / 1000
 """Share of the pages without a sign that are rendered as an audit."""
 MOST_QUERIES = 20
@@ -111,7 +119,7 @@ BRINGS_NOTHING = frozenset(
 )
 """Outcomes of requests that bring no page that any crawl would keep: these are useful only if they bring links."""
 LISTS = frozenset((Code.LISTING, Code.NOINDEX))
-"""Outcomes of lists. A page with noindex, whose links search engines may follow all the same, is usually a list."""
+"""Outcomes of lists. A page with noindex is usually a list: search engines do not index it, but follow its links."""
 
 
 class Usefulness(Enum):
@@ -145,14 +153,14 @@ class PatternUse:
     labelled: str = ""
     """The pattern with the label of the link, if it has one: the request is counted for it as well."""
     is_apart: bool = False
-    """Whether the request counts for the labelled pattern only, unless it is useful."""
+    """Whether the request counts only for the pattern with the label, unless it is useful: then it counts for both."""
     is_list: bool = False
     """Whether it brought a list of other pages."""
     parameters: tuple[tuple[str, str], ...] = ()
     """The patterns of the parameters of its address, each with the address without the parameter."""
 
     def counted_for(self, use: Usefulness) -> Iterator[str]:
-        """The patterns for which the request counts, given its final use: that of a copy, if the page is one."""
+        """The patterns for which the request counts, given its use: `of_copy` if the page is a copy, else `use`."""
         if not self.is_apart or use is Usefulness.USEFUL:
             yield self.pattern
         if self.labelled:
@@ -228,7 +236,7 @@ NOTHING_KNOWN = PatternCounts()
 def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_lent: int = 0) -> bool:
     """Whether addresses of a pattern are put off.
 
-    `lent` are the useless requests of related patterns, `lists_lent` the useless requests to other lists of the site.
+    `lent` counts the useless requests of related patterns, `lists_lent` those to other lists of the site.
 
     >>> is_unproductive("/tag/*", PatternCounts(0, 6, 6)), is_unproductive("/tag/*", PatternCounts(0, 7, 7))
     (False, True)
@@ -356,8 +364,8 @@ def next_audit(pattern: str, put_off: int) -> int:
     return number
 
 
-def use_of(result: PageResult, lead: Usefulness) -> Usefulness | None:
-    """The use of a request, given the use of its page's new links; None if the result says nothing about a pattern.
+def use_of(result: PageResult, of_links: Usefulness) -> Usefulness | None:
+    """The use of a request, given the use of its page's new links; None if the result says nothing about the pattern.
 
     A page that is off topic, or in another language, could have been kept: its pattern is as good as any. A page that
     awaits a browser may be kept by a later crawl that has one.
@@ -371,7 +379,7 @@ def use_of(result: PageResult, lead: Usefulness) -> Usefulness | None:
             return None
         if str(result.record.get("text") or "").strip():
             return Usefulness.USEFUL
-        return lead
+        return of_links
     if outcome.code in BRINGS_NOTHING or (outcome.code is Code.HTTP_STATUS and outcome.detail in DEAD_STATUSES):
-        return lead
+        return of_links
     return None

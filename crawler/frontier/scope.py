@@ -11,7 +11,7 @@ from crawler.urls.address import Address, address_of
 from crawler.urls.parsing import lies_in, repeats_itself
 
 MOST_REPEATS = 3
-"""How often a path segment may occur in an address: relative links can grow without end, as in `/a/b/a/b/a/b/a/b`."""
+"""A path segment may occur this often in an address: relative links can grow without end, as in `/a/b/a/b/a/b/a/b`."""
 
 
 class ScopeKind(StrEnum):
@@ -39,6 +39,7 @@ class Scope:
     allow: tuple[re.Pattern[str], ...] = ()
     deny: tuple[re.Pattern[str], ...] = ()
     max_length: int = 2083
+    """The most characters of an address."""
     avoid: tuple[str, ...] = ()
     """Excluded domains, with their subdomains."""
     documents: frozenset[str] = frozenset()

@@ -63,6 +63,7 @@ class SitePatterns:
     """The patterns of one site with their counts."""
 
     patterns: Patterns = field(default_factory=Patterns)
+    """Computes the pattern of an address by the names that the site's addresses have shown."""
     counts: dict[str, PatternCounts] = field(default_factory=dict)
     audits: dict[str, int] = field(default_factory=dict)
     """For patterns that are put off, the number of the next address that is requested as an audit."""
@@ -79,7 +80,7 @@ class SitePatterns:
     _useless_by_name: dict[str, int] | None = None
     """For each name, the useless requests that its patterns lend to each other; None if all these sums are outdated."""
     _useless_lists: int = 0
-    """The useless requests that patterns of lists lend to each other; outdated together with these sums."""
+    """The useless requests that patterns of lists lend to each other; outdated together with `_useless_by_name`."""
     _has_useful_sitemap: bool = False
     """Whether a sitemap lists addresses of a pattern that brings pages."""
 
@@ -149,7 +150,7 @@ class SitePatterns:
             # First the sitemap, on which the names of patterns depend: `_names_of` reads this.
             self._has_useful_sitemap = any(self.counts.get(listed, NOTHING_KNOWN).is_proven for listed in self.listed)
             self._useless_by_name = useless_by_name(
-                self.counts, {pattern: self._names_of(pattern) for pattern in self.counts}
+                self.counts, {counted: self._names_of(counted) for counted in self.counts}
             )
             self._useless_lists = useless_lists(self.counts)
         lists_lent = self._useless_lists - counts.useless if counts.is_of_lists else 0
@@ -163,9 +164,9 @@ class SitePatterns:
         return pattern
 
     def is_endless(self, pattern: str) -> bool:
-        """Whether the part of the site with these addresses is left because it is endless.
+        """Whether the addresses of a pattern are an endless part of the site, and are put off.
 
-        A path with many queries is judged by all of them that are not proven: a few may bring most of its pages.
+        A path with many queries is judged by all its patterns that are not proven: a few may bring most of its pages.
         """
         counts = self.counts.get(pattern, NOTHING_KNOWN)
         if not (pattern.endswith(ANY_QUERY) and self.has_many_queries(pattern)):
@@ -181,7 +182,7 @@ class SitePatterns:
     def put_off_next(self, pattern: str) -> bool:
         """Count one more address of a pattern, if the pattern brings nothing; returns whether the address is put off.
 
-        Some of these addresses are requested all the same, as an audit of the rule.
+        An address that would be put off is sometimes requested all the same, as an audit of the rule.
         """
         if not pattern or not self.is_unproductive(pattern):
             return False
@@ -196,7 +197,7 @@ class SitePatterns:
     def awaits_other_pages(self, pattern: str, labelled: str) -> bool:
         """Whether an address waits for other pages because its pattern brings lists.
 
-        What is known of the pattern with the label of the link prevails.
+        The counts of the pattern with the label of the link, `labelled`, prevail if they say enough.
         """
         of_label = self.counts.get(labelled, NOTHING_KNOWN)
         if of_label.is_proven or of_label.is_of_lists:
@@ -257,7 +258,7 @@ class SitePatterns:
         """The use of the new links of a page, by their patterns.
 
         Links of the page's `own` pattern do not count, unless the page is a list: all pages of a site may have
-        addresses of one pattern. The page is counted for the pattern `counted_as`, if this is not its own pattern.
+        addresses of one pattern. `counted_as` is the pattern for which the page is counted, by default its own.
         """
         patterns = {self.pattern(url) for url in urls}
         if not is_list:
@@ -272,10 +273,10 @@ class SitePatterns:
         return use
 
     def _lent(self, pattern: str) -> int:
-        """The useless requests that patterns with a common name lend to this pattern: the most by any of its names."""
+        """The useless requests that other patterns lend to this one: the most that those with one of its names lend."""
         useless = self._useless_by_name or {}
         names = self._names_of(pattern)
-        # A pattern lends nothing to itself, nor to itself with a label, as the requests are the same.
+        # Its own requests are not lent. For a pattern with a label, these are the requests of the pattern without it.
         own = self.counts.get(pattern.partition(" ")[0], NOTHING_KNOWN).useless
         return max((useless[name] - own for name in names if name in useless), default=0)
 
@@ -317,9 +318,9 @@ class PatternMemory:
         counts: Mapping[int, Mapping[str, PatternCounts]],
         since: Iterable[Completion] = (),
     ) -> None:
-        """Take over the counts of sites, by their ids, and count the requests that ended `since` these were added up.
+        """Take over the counts of sites, by their ids, and count the requests that have ended `since` the last batch.
 
-        The sites are those of the new leases and of earlier ones.
+        The sites are those of the new leases and of earlier ones. The counts do not contain the requests `since`.
         """
         for lease in leases:
             self._addresses.set(lease.site_id, lease.candidate.url)
@@ -334,7 +335,8 @@ class PatternMemory:
     def learn_names(self, links: Iterable[Candidate]) -> set[str]:
         """Learn the names of patterns from new links.
 
-        Returns links that changed the patterns of sites on which addresses are put off: these may have to be released.
+        Returns the links that changed the patterns of sites on which addresses are put off: these addresses may have
+        other patterns now.
         """
         links_that_changed_patterns = set()
         pages = [link for link in links if link.kind is AddressKind.LINK]
@@ -394,7 +396,7 @@ class PatternMemory:
         candidate = lease.candidate
         if candidate.kind is not AddressKind.LINK or lease.history is not None:
             return None
-        use = use_of(result, Usefulness.USELESS)
+        use = use_of(result, Usefulness.USELESS)  # for now without its links
         if use is None:
             return None
 
@@ -404,7 +406,7 @@ class PatternMemory:
         pattern = site_patterns.pattern(url)
         labelled = site_patterns.labelled(pattern, candidate.labels)
         has_many_queries = site_patterns.has_many_queries(pattern)
-        # A useful pattern is not blamed for the links with one label, unless it may be endless with all its labels.
+        # A pattern that was useful is not blamed for useless links with one label, unless it may be endless as a whole.
         may_be_endless = has_many_queries or is_combined(pattern)
         was_useful = site_patterns.counts.get(pattern, NOTHING_KNOWN).useful > 0
         is_apart = bool(labelled) and was_useful and not may_be_endless

@@ -239,7 +239,7 @@ class PageReader:
         is_off_topic = relevance < self.min_relevance
         if is_off_topic and lease.history is None:
             return Outcome(Code.OFF_TOPIC), None
-        check = self.comparison.check(page, extraction, lease.compared)
+        check = self.comparison.check(page, extraction, lease.compared_history)
         has_other_text = lease.history is not None and check.change in (PageChange.NEW, PageChange.CHANGED)
         if has_other_text and _is_missing(page, extraction, was_there=True):
             return Outcome(Code.MISSING), ChangeCheck(PageChange.MISSING)

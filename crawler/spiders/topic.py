@@ -102,7 +102,7 @@ class TopicSpider(Spider):
         if lease.candidate.kind is AddressKind.IMAGE:
             meta = {"lease": lease, "download_maxsize": self.crawl.images.max_bytes}
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
-        conditions = conditional_headers(lease.compared, self.crawl.reader.comparison.version)
+        conditions = conditional_headers(lease.compared_history, self.crawl.reader.comparison.version)
         page_meta: dict[str, Any] = {"lease": lease}
         if conditions:
             page_meta["handle_httpstatus_list"] = [NOT_MODIFIED]  # `parse` gets the 304, which is no failure

@@ -511,7 +511,7 @@ def test_after_a_fresh_crawl_a_page_without_links_is_read_anew(crew: Crew) -> No
     first_round(crew, *candidates(B), fresh=True)
     worker = again(crew)
     leases = {lease.candidate.url: lease for lease in worker.claim()}
-    assert {url: (lease.history is None, lease.compared is None) for url, lease in leases.items()} == {
+    assert {url: (lease.history is None, lease.compared_history is None) for url, lease in leases.items()} == {
         A: (False, True),
         B: (False, False),
     }
