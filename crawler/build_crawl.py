@@ -71,15 +71,17 @@ from crawler.workers.worker_report import WorkerReport
 logger = logging.getLogger(__name__)
 
 SEED_PRIORITY = 10_000
-"""The priority of seeds, above that of all links."""
+"""The priority of seeds, above the priorities of all links."""
 MIN_CHANCE = 0.01
-"""Links that are less likely to lead to a given topic wait; the chance is calibrated (topic/link_chances.py)."""
+"""The default of the argument `min_chance` for a topic that the user gives: less likely links wait. The chance to lead
+to the topic is calibrated (topic/link_chances.py).
+"""
 MOST_SIMILAR_NAMED = 10
 """How many of the words that the user's vectors add to the topic are named in the log."""
 NUDGE = Request("data:,", dont_filter=True)
 """A request that is never sent: it makes the engine ask the scheduler for the next request."""
 RESTS = ("BACKOFF_LIMIT", "CRAWL_DELAY_LIMIT", "AUTOTHROTTLE_MAX_DELAY", "DOWNLOAD_DELAY")
-"""The settings that limit how long a host is not requested. A later time in the database is due to a wrong clock."""
+"""The settings that limit the rest of a host: a longer rest in the database can only come from a wrong clock."""
 # Loggers of Scrapy that list its components at every start; -L DEBUG shows their lines.
 NOISY_LOGGERS = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 # Components of Scrapy that a crawl does not use, by setting; other spiders of the project keep them.
@@ -128,7 +130,7 @@ class Crawl:
     fallback: FallbackThreads | None = None
     """None if there is no second extractor."""
     reports: dict[int, WorkerReport] = field(default_factory=dict)
-    """The last reports of the further workers that this one has started, including those that died."""
+    """The last report of each further worker that this one has started, even if it died, by the key of the worker."""
 
     @property
     def has_browser(self) -> bool:
@@ -213,7 +215,7 @@ def has_failed(crawler: Crawler) -> bool:
 def prepare_process(settings: BaseSettings, quiet_loggers: Iterable[str] = ()) -> None:
     """Set the log levels of a crawl's process, and how rarely Python looks for cyclic garbage.
 
-    Another process writes the lines of the `quiet_loggers`.
+    The process of a further worker does not show the lines of the `quiet_loggers`: the first worker has the same lines.
     """
     level = settings["LOG_LEVEL"]
     logging.getLogger().setLevel(level)  # records that are not shown are not formatted either
@@ -226,7 +228,7 @@ def prepare_process(settings: BaseSettings, quiet_loggers: Iterable[str] = ()) -
 
 
 def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None = None) -> Crawl:
-    """The crawl with these arguments; without a session it joins the crawl, and begins a round if one is due."""
+    """Build the crawl with these arguments. Without a session, join the crawl, and begin a round if one is due."""
     settings = crawler.settings
     # A script, which builds a crawl without a session, gets the items and signals of its own process only.
     if arguments.workers == AUTO and (session is None or needs_one_process(settings)):
@@ -300,7 +302,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         fallback_threads = FallbackThreads(extract_without_fallback, extract)
 
     committer = session.committer
-    _configure(session, reader, settings)
+    _configure_committer(session, reader, settings)
     if is_first:
         seed_candidates = [Candidate(seed, SEED_PRIORITY, kind=AddressKind.SEED, via=FoundBy.SEED) for seed in seeds]
         session.seed([*topic.examples.candidates(SEED_PRIORITY + 1), *seed_candidates])
@@ -336,7 +338,7 @@ def _documents(crawler: Crawler, *, reads_files: bool) -> Documents | None:
         return None
 
     def widen_limit(by: int) -> None:
-        """Let Scrapy hold so many more bytes of responses at the same time, and look for further requests."""
+        """Let Scrapy hold `by` more bytes of responses at the same time, and have it look for further requests."""
         slot = None
         if crawler.engine is not None:
             slot = crawler.engine.scraper.slot
@@ -350,8 +352,7 @@ def _documents(crawler: Crawler, *, reads_files: bool) -> Documents | None:
     return documents
 
 
-def _configure(session: WorkerSession, reader: PageReader, settings: BaseSettings) -> None:
-    """Set the options of the committer."""
+def _configure_committer(session: WorkerSession, reader: PageReader, settings: BaseSettings) -> None:
     session.committer.responses.limit = settings.getint("KEEP_RESPONSES")
     session.committer.reads_templates = reader.libraries is not None
     session.committer.enough_pages = 0
@@ -510,11 +511,11 @@ def _limits(crawler: Crawler) -> LimitSettings:
 
 
 def join_crawl(arguments: Arguments, settings: BaseSettings, shared_files: int | None = None) -> WorkerSession:
-    """Join the crawl of this name; raises a StateError if that fails. `shared_files` is that of `CrawlPlan`."""
+    """Join the crawl of this name; raises a StateError if that fails. `shared_files` is explained in `CrawlPlan`."""
     folder = Path(settings["OUTPUT_DIR"])
     plan = CrawlPlan(
         name=arguments.name,
-        seeds=arguments.seeds or ("demo",),
+        seeds=arguments.seeds or ("demo",),  # without seeds, the demo site is crawled
         folder=folder,
         canonical=canonical_of(settings),
         site_limit=settings.getint("SITE_PAGE_LIMIT"),
@@ -569,13 +570,13 @@ def _join(url: URL, plan: CrawlPlan) -> WorkerSession:
 
 def _with_retries(join: Callable[[], WorkerSession], retry_seconds: float) -> WorkerSession:
     """Open the session, retrying while the database is locked, full or unreachable."""
-    until = monotonic() + retry_seconds
+    ends_at = monotonic() + retry_seconds
     has_warned = False
     while True:
         try:
             return join()
         except DatabaseUnavailableError as error:
-            if monotonic() > until:
+            if monotonic() > ends_at:
                 raise
             if not has_warned:
                 logger.warning("Waiting: %s", error)

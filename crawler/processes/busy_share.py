@@ -19,7 +19,7 @@ NANOSECONDS = 1e9
 
 
 class BusyMark(NamedTuple):
-    """A measurement: how many seconds the process has been busy until a point in time."""
+    """A measurement of how many seconds the process has been busy up to a time."""
 
     at: float
     """The time by the monotonic clock."""
@@ -37,12 +37,12 @@ class BusyMeter:
         """The share of the last seconds in which the process was busy, from 0 to 1."""
         now = _mark()
         self._marks.append(now)
-        # The oldest mark kept is the last one that is at least as old as the window.
+        # Of the marks that are at least as old as the window, only the latest is kept, as the first.
         while len(self._marks) > 2 and self._marks[1].at <= now.at - WINDOW_SECONDS:
             self._marks.popleft()
         before = self._marks[0]
         busy_seconds = now.busy_seconds - before.busy_seconds
-        # Threads beside the main one may compute at the same time; and the clock may show the same time twice.
+        # At most 1, as other threads may compute at the same time as the main one. The clock may show one time twice.
         return min(1.0, busy_seconds / max(now.at - before.at, 1e-9))
 
 

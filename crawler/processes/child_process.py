@@ -26,8 +26,8 @@ class ChildProcess:
     end of the input tells it that this process has ended.
 
     With `own_session` it has no terminal. Linux divides CPU time between sessions
-    (https://man7.org/linux/man-pages/man7/sched.7.html, autogroup): a crawl gets the share of a command, and the
-    processes of a pool divide the share of theirs.
+    (https://man7.org/linux/man-pages/man7/sched.7.html, autogroup): a crawl in its own session gets as much as a
+    command, while the processes of a pool divide what their command gets.
     """
 
     def __init__(
@@ -43,7 +43,8 @@ class ChildProcess:
             group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         elif own_session:
             group = {"start_new_session": True}
-        # A checkout need not be installed; -P keeps files of the working directory from hiding modules.
+        # The child gets the import path, as a checkout need not be installed; -P keeps files of the working directory
+        # from hiding modules.
         import_path = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
         self.popen = subprocess.Popen(  # noqa: S603 - Python itself
             [sys.executable, "-P", *words],
@@ -71,7 +72,7 @@ class ChildProcess:
         return status
 
     def wait(self, seconds: float | None = None) -> int:
-        """Wait until it has ended; returns its exit status. Raises a TimeoutExpired after so many seconds."""
+        """Wait until it has ended; returns its exit status. Raises a TimeoutExpired after this many seconds."""
         status = self.popen.wait(seconds)
         self.close_input()
         return status
@@ -128,7 +129,7 @@ class ParentPipe:
         return self._read(len(STOP)) == STOP
 
     def _read(self, size: int) -> bytes:
-        """Read so many bytes; fewer at the end of the input."""
+        """Read this many bytes; fewer at the end of the input."""
         content = bytearray()
         while len(content) < size:
             part = os.read(self._descriptor, size - len(content))

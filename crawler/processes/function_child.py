@@ -73,13 +73,13 @@ def _cpu_limit(seconds: float) -> Iterator[None]:
 
 
 def _limit_memory(most_bytes: int) -> None:
-    """End this process soon after it takes more memory than this; an allocation beyond twice as much fails at once."""
+    """End this process soon after it takes more memory than this; with more than twice as much, an allocation fails."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no core dump
     with suppress(ValueError, OSError):  # macOS refuses it
         resource.setrlimit(resource.RLIMIT_AS, (2 * most_bytes, 2 * most_bytes))
-    # On Linux, the peak of this process begins with that of the process that started it.
+    # On Linux, the peak of a process begins with the peak of the process that started it.
     limit = max(most_bytes, _peak_memory())
     Thread(target=_watch_memory, args=(limit,), daemon=True).start()
 

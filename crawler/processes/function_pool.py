@@ -1,9 +1,9 @@
 """Calls a function in many processes; results come in the order of the items, or in the order in which they finish.
 
-A thread for each process sends it a batch of items and reads the results. If a process dies, only the item it worked on
-is affected: a new process tries that item again, and if that one dies too, the item is given up. concurrent.futures and
-pebble do not guarantee this: in the first, one death breaks the whole pool; in the second, so does a death while a
-process waits, receives or sends.
+Each process has a thread that sends it batches of items and reads the results. If a process dies, only the item it
+worked on is affected: a new process tries that item again, and if the new process dies, too, the item is given up.
+Neither concurrent.futures nor pebble guarantees this: a death breaks the whole pool, in pebble only if the process was
+waiting, receiving or sending.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ R = TypeVar("R")
 
 BATCH_ITEMS = 16  # the most items that are sent to a process together
 BATCH_BYTES = 2 * 1024 * 1024  # the most bytes of a batch, unless it is a single item
-AHEAD = 2  # batches that a process has at once, so that it never waits for the next one
-MOST_BEGUN = 16  # batches per process that may be begun before the results of the first are returned
-MOST_BYTES = 256 * 1024 * 1024  # of all batches that are begun and not done, unless there is only one
+AHEAD = 2  # batches that a process has at once with `in_order`, so that it never waits for the next one
+MOST_BEGUN = 16  # the most batches per process that are begun and whose results are not returned yet
+MOST_BYTES = 256 * 1024 * 1024  # no batch is begun while those that are begun and not done have more bytes
 DIED = "A process died; a new one continues its work."
 MOST_FAILED_STARTS = 3  # if this many processes in a row die before they begin to work, no more are started
 
@@ -50,7 +50,7 @@ class ItemBatch(Generic[T]):
     deaths: int = 0
     """How many processes died on the first item without a result."""
     is_done: bool = False
-    """Whether the pool has noticed that all results are there."""
+    """Whether the pool has received the event that all results are there."""
 
 
 def batches(items: Iterable[T]) -> Iterator[ItemBatch[T]]:
@@ -72,7 +72,7 @@ def batches(items: Iterable[T]) -> Iterator[ItemBatch[T]]:
 
 
 class FunctionPool(Generic[T, R]):
-    """Calls `work` in `jobs` processes. The results come in the order of the items, or when they are done.
+    """Calls `work` in `jobs` processes. With `in_order`, results come in the order of the items, else as they are done.
 
     `lost` returns the result of an item that was given up, and `died` is called when a process has died.
     """

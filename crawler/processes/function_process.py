@@ -81,7 +81,7 @@ class TimeLimit:
 
 
 class FunctionProcess(Generic[T]):
-    """A child that calls a function. The first call starts it, and so does the first one after its death.
+    """A child that calls a function. The first call starts it, and the first call after its death starts a new one.
 
     `make_function` is called in the child, and returns the function from a value to the bytes of an answer. Only one
     thread at a time may call the function.
@@ -118,7 +118,7 @@ class FunctionProcess(Generic[T]):
         self._child.send(self._task)
 
     def call(self, value: T, seconds: float | None = None) -> bytes:
-        """The answer to a value; raises a ChildDiedError if there is none in so many seconds."""
+        """The answer to a value; raises a ChildDiedError if the child dies, or does not answer in this many seconds."""
         self.start()
         child = self._ready_child()
         with TimeLimit(child, seconds) as limit:
@@ -153,7 +153,7 @@ class FunctionProcess(Generic[T]):
         assert child is not None  # noqa: S101 - it was started
         if not self._is_ready:
             with TimeLimit(child, START_SECONDS) as limit:
-                self._receive(child, limit)  # an empty message
+                self._receive(child, limit)  # the empty answer that it writes when it is ready
             self._is_ready = True
         return child
 
@@ -164,7 +164,7 @@ class FunctionProcess(Generic[T]):
             return answer
         seconds = limit.elapsed()
         if not limit.is_over:
-            with suppress(TimeoutExpired):  # its own exit status says more than that of a killed process
+            with suppress(TimeoutExpired):  # the status with which it ends by itself says more than "killed"
                 child.wait(ENDING_SECONDS)
         self.close()
         reason = f"died with status {child.popen.returncode}"

@@ -42,13 +42,13 @@ CHECK_SECONDS = 1.0  # between two checks of the load of a crawl
 
 @dataclass(eq=False)
 class LocalWorker:
-    """One further worker."""
+    """A further worker: a process that this one has started."""
 
     key: int
     """The key of its last report in `Crawl.reports`."""
     process: ChildProcess
     end_reason: str = ""
-    """Why it ended, as Scrapy names it; empty while it runs, and if the process died."""
+    """The reason with which Scrapy closed its spider; empty while it runs, and if the process died."""
     is_leaving: bool = False
     """Whether it was told to stop."""
 
@@ -68,9 +68,9 @@ class LocalWorkers:
         self._load_task: asyncio.Task[None] | None = None
         """Starts and ends workers by the load of the crawl; None if their number is given."""
         self._last_start = 0.0
-        """When the crawl or the last worker began."""
+        """When the crawl began, or the last worker that was started."""
         self._last_end = -inf
-        """When the last worker was told to end, as there was too little to do."""
+        """When a worker was last told to end, as there was too little to do."""
 
     def start(self) -> None:
         """Start the further workers that the arguments request, or begin to check whether one is needed."""
@@ -101,7 +101,7 @@ class LocalWorkers:
                 worker.process.kill()
 
     def add_up(self) -> None:
-        """Add the counts of the further workers to those of this one."""
+        """Add the counts of the further workers to the counts of this worker."""
         for key, report in self.crawl.reports.items():
             # The statistics. Outcomes have names such as `skipped/...`: they are added to the counts that the closing
             # lines read, which also adds them to the statistics.
@@ -144,10 +144,10 @@ class LocalWorkers:
         return any(worker.is_leaving or worker.key not in self.crawl.reports for worker in self.running)
 
     def _load(self, now: float, busy_share: float, seconds: float) -> CrawlLoad:
-        """How much the workers have to do, after so many seconds of the crawl."""
+        """How much the workers have to do; `seconds` have passed since the first of them began."""
         reports = [self.crawl.reports[worker.key] for worker in self.running]
         frontier = self.crawl.frontier
-        # This worker is assumed to be as fast as the others.
+        # The others are assumed to be as fast as this worker.
         requests_a_second = frontier.ended / seconds * (1 + len(reports))
         seconds_left = inf
         if requests_a_second:
@@ -199,7 +199,7 @@ class LocalWorkers:
         """Send a worker its task, and pass its lines on to the event loop; runs in a thread of its own."""
         worker.process.send(self._task)
         assert worker.process.popen.stdout is not None  # noqa: S101 - a pipe
-        with suppress(RuntimeError), worker.process.popen.stdout as lines:  # raised once the loop has ended
+        with suppress(RuntimeError), worker.process.popen.stdout as lines:  # the event loop may have ended
             for line in lines:
                 self.loop.call_soon_threadsafe(self._read_line, worker, line)
             worker.process.wait()

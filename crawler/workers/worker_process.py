@@ -1,7 +1,7 @@
 """The process of a further worker: it crawls with the arguments and settings that it reads from standard input.
 
-It writes a line of JSON for each report and log record to standard output, for the process that started it. It stops
-when it is told to, and ends at once when standard input ends, as the process that started it has ended then.
+It writes a line of JSON for each report and log record to standard output, for the process that started it: the parent.
+It stops its crawl when the parent tells it to. When standard input ends, the parent has ended: then it ends at once.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FIRST_ONLY = (
     "scrapy.extensions.telnet.TelnetConsole",
 )
 LOGGED_BY_FIRST = ("scrapy.core.engine", "scrapy.utils.log")
-"""Loggers whose lines only the first process writes, as they would be the same for each."""
+"""Loggers whose lines only the first process shows, as the lines of all processes are the same."""
 NOT_SUMMED = ("log_count/", "memusage/", "focus/")
 """Prefixes of statistics that are about one process, or that the first process computes from sums."""
 MOST_NAMED = 20
@@ -45,7 +45,7 @@ MOST_NAMED = 20
 
 
 class ReportingHandler(logging.Handler):
-    """Sends log records to the process that started this one."""
+    """Sends log records to the parent process."""
 
     def __init__(self, send: Sender) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class Reporter:
         self.loop.start(REPORT_SECONDS)
 
     def stop_when_told(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Stop the crawl when told to; end at once when the process that started this one has ended."""
+        """Stop the crawl when told to; end at once when the parent has ended."""
         if self.parent.wait_for_stop():
             loop.call_soon_threadsafe(crawl_of(self.crawler).status.end, EndReason.SHUTDOWN)
             self.parent.wait_for_stop()  # returns when the parent has ended, as it tells a worker to stop only once

@@ -1,10 +1,12 @@
 """Decides when `workers=auto` starts a further worker of a crawl, and when it ends one.
 
-A crawl begins as one process. A further worker is useful if all workers are busy all the time, if one of them has hosts
-to give away (a worker has a host for itself while it requests pages there), if more work is left than the time that a
-process needs to start, and if the machine has memory for it. So that workers do not come and go, the share at which one
-is started is much higher than the share at which one is ended, and none is started soon after another was ended. The
-share of a worker is that of the last seconds in which it was busy (crawler/processes/busy_share.py).
+A crawl begins as one process. A further worker is useful if all workers are busy all the time, if the first has hosts
+to give away (a worker has a host for itself while it requests pages there), if the work that is left takes longer than
+the start of a process, and if the machine has memory for it.
+
+The busy share of a worker is the part of the last seconds in which it was busy (crawler/processes/busy_share.py). So
+that workers do not come and go, the share at which a worker is started is much higher than the share at which one is
+ended, and no worker is started soon after another was ended.
 """
 
 from __future__ import annotations
@@ -14,15 +16,15 @@ from enum import Enum, auto
 from math import inf
 
 START_SHARE = 0.85
-"""A further worker is started if each worker is at least this busy. A crawl that waits for its hosts is less busy."""
+"""A further worker is started if each share is at least this. A crawl that waits for its hosts is less busy."""
 END_SHARE = 0.6
-"""A worker is ended if the others would then be at most this busy."""
+"""A worker is ended if the shares of the others would then be at most this."""
 IDLE_SHARE = 0.05
-"""A worker that is at most this busy has no host; one with a host reads pages."""
+"""A worker with at most this share has no host, because reading pages would make it busier: such a worker is ended."""
 LEAST_HOSTS = 2
 """A further worker is started only if the first one has at least this many hosts: one to keep, and one to give away."""
 LEAST_SECONDS_LEFT = 10.0
-"""A further worker is started only if the others have work for at least this time: it needs 2 to 5 s to start."""
+"""A further worker is started only if the others have work for at least this time: its start takes 2 to 5 s."""
 LEAST_MEMORY_BYTES = 1_000_000_000
 """A further worker is started only if this much memory is available: it takes 200 to 500 MB, and so does the growth of
 the others.
@@ -54,7 +56,7 @@ class CrawlLoad:
     hosts: int
     """Hosts of the first worker with queued links that may be requested now."""
     seconds_left: float
-    """How long the current workers need for the queued links."""
+    """How many seconds the current workers need for the queued links."""
     seconds_since_start: float
     """Seconds since the crawl or the last worker began."""
     seconds_since_end: float = inf
