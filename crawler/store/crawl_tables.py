@@ -82,7 +82,7 @@ crawl = Table(
     Column(
         "unlikely", BigInteger, nullable=False, default=0
     ),  # queued links unlikely to lead to the topic, when last counted
-    Column("behind_images", BigInteger, nullable=False, default=0),  # likewise, queued links that are only an image
+    Column("behind_images", BigInteger, nullable=False, default=0),  # queued links that are only an image, likewise
     Column("pages", BigInteger, nullable=False, default=0),  # in this round, of the workers that have left
     Column("round", Integer, nullable=False, default=1),  # the number of the current round
     Column("round_started", Float),

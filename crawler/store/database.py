@@ -270,7 +270,7 @@ def dialect_insert(engine: Engine) -> Callable[..., Any]:
 
 @lru_cache(maxsize=100)  # more than there are tables with such statements
 def replacing_insert(dialect: str, table: Table, columns: tuple[str, ...]) -> Any:
-    """The INSERT of rows with these columns, in which a row replaces an earlier one with the same key."""
+    """The INSERT of rows with these columns. A new row replaces the earlier row that has its `key`."""
     new = (sqlite if dialect == "sqlite" else postgresql).insert(table)
     renewed = {name: new.excluded[name] for name in columns if name != "key"}
     return new.on_conflict_do_update(index_elements=["key"], set_=renewed)

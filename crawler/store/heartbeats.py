@@ -115,6 +115,7 @@ def worker_rows(connection: Connection, now: float) -> list[tuple[Row[Any], Work
     counts_of_held = select(address.c.worker, func.count().label("held")).where(IS_HELD).group_by(address.c.worker)
     held_by_worker = {row.worker: row.held for row in connection.execute(counts_of_held)}
     rows = connection.execute(select(worker).order_by(worker.c.number))
+    # Not below 0: a worker may have written its heartbeat after `now` was read.
     return [
         (row, WorkerState(row.number, row.folder_id, max(0.0, now - row.heartbeat), held_by_worker.get(row.id, 0)))
         for row in rows

@@ -1,7 +1,7 @@
 """Labels: how people judge images, which text of a page they choose, and whether a page is on the topic.
 
-Models are trained on labels, which therefore outlive their crawls. A new label replaces the earlier one of the same
-image or page. Each label is written in a transaction of its own: a crawl waits only milliseconds for a label, and a
+Models are trained on labels, which therefore outlive their crawls. A new label of an image or page replaces the earlier
+label. Each label is written in a transaction of its own: a crawl waits only milliseconds for a label, and a
 label waits a few seconds at most for a crawl.
 """
 
@@ -23,7 +23,7 @@ from crawler.store.read_only import exists, reading
 
 CONTENT = "content"
 NOISE = "noise"
-NEWEST = 2**63 - 1  # above the id of every label and verdict: a list that begins before it begins with the newest
+NEWEST = 2**63 - 1  # above the ids of all labels and verdicts: a list of ids below it begins with the newest
 TEXT_COLUMNS = ("crawl", "kind", "url", "page", "value", "detail")
 LABELS_AT_ONCE = {LabelKind.IMAGE: 100, LabelKind.TEXT: 1, LabelKind.TOPIC: 100}
 """How many labels of each kind are read at a time: a label of a text contains the source of its page."""
@@ -50,12 +50,12 @@ class Label:
 
     @property
     def key(self) -> int:
-        """A 64-bit key, the same for all labels of one kind of an image or page."""
+        """The 64-bit key of the crawl, kind and image or page: a later label with this key replaces this one."""
         return label_key(self.crawl, self.kind, self.url, self.page)
 
 
 def put_label(engine: Engine, new_label: Label) -> None:
-    """Save a label in place of the earlier one of the same image or page."""
+    """Save a label; it replaces the earlier label with its key."""
     row: dict[str, Any] = {name: storable(getattr(new_label, name)) for name in TEXT_COLUMNS}
     source = zstd.compress(new_label.source, COMPRESSION_LEVEL) if new_label.source else None
     row |= {"key": new_label.key, "said_at": new_label.said_at, "source": source}

@@ -35,8 +35,8 @@ from crawler.store.heartbeats import expire_worker, lock_crawl
 logger = logging.getLogger(__name__)
 
 FOLDER_ID_FILE = ".folder_id"
-ATTEMPTS = 100  # to take a new number before another worker takes it
-END_BYTES = 64  # the last committed bytes, whose hash identifies the file
+ATTEMPTS = 100  # the most attempts to take a new number before another worker takes it
+END_BYTES = 64  # how many of the last committed bytes identify a file, by their hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class JsonLines:
     def open(self, committed: FileOffset) -> FileOffset:
         """Open the file and cut off what was not committed; returns how much of it is committed.
 
-        A file that this crawl did not write is renamed, and a new one is begun, of which nothing is committed yet.
+        A file that this crawl did not write is renamed, and a new file is begun: nothing of it is committed yet.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._open()

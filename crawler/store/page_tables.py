@@ -81,7 +81,7 @@ page = Table(
     Column("lastmod", Float),  # when it last changed, according to its sitemap or feed
     Column("site_id", BigInteger),  # null for pages that a fresh crawl has not requested yet, as sites get new ids
     Column("certainty", Float),  # the F1 that the method expects of its text, from 0 to 1; null for most methods
-    # Whose text it is, according to the page itself: its own (0), unknown (1) or that of another page (2).
+    # Whose text it is, according to the page itself: its own (0), unknown (1), or the text of another page (2).
     Column("text_owner", SmallInteger, nullable=False, default=int(TextOwner.UNKNOWN)),
 )
 IS_REVISITED: ColumnElement[bool] = page.c.due_at < NEVER
@@ -160,7 +160,7 @@ stored_response = Table(
     tables,
     Column("key", BigInteger, primary_key=True, autoincrement=False),  # the key of its page
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    # The same as that of its page, unless the page was fetched again without storing its response.
+    # Equal to `page.fetched_at`, unless the page was fetched again later and that response was not stored.
     Column("fetched_at", Text, nullable=False),
     Column("status_line", Text, nullable=False),
     Column("headers", Text, nullable=False),  # JSON: pairs of name and value

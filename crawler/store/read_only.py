@@ -27,7 +27,7 @@ from crawler.translation.message import N_
 
 LIMIT_SECONDS = 2.0
 """Time limit of all queries over one limited connection together, by default."""
-STEPS = 20_000  # of SQLite's virtual machine between two checks of the clock: a few milliseconds
+STEPS_BETWEEN_CHECKS = 20_000  # of SQLite's virtual machine between two checks of the clock: a few milliseconds
 SQLITE_INTERRUPT = 9  # https://www.sqlite.org/rescode.html#interrupt
 QUERY_CANCELED = "57014"  # https://www.postgresql.org/docs/current/errcodes-appendix.html
 LIMITED_CONNECT_SECONDS = 3  # how long a server may take to accept a limited connection
@@ -68,7 +68,7 @@ def _limit(connection: Connection, seconds: float) -> None:
         driver = connection.connection.driver_connection
         assert driver is not None  # noqa: S101 - it is open
         driver.execute(f"PRAGMA busy_timeout = {int(1_000 * seconds)}")
-        driver.set_progress_handler(lambda: int(time.monotonic() > ends_at), STEPS)
+        driver.set_progress_handler(lambda: int(time.monotonic() > ends_at), STEPS_BETWEEN_CHECKS)
     else:
         connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * seconds)}"))
 

@@ -59,9 +59,12 @@ class CrawlPlan:
     folder: Path
     canonical: Canonical
     site_limit: int
+    """The page budget of each site in a round."""
     max_pages: int | None = None
     longest_rest: float = LONGEST_REST_SECONDS
+    """The longest rest of a host, in seconds: a longer rest in the database can only come from a wrong clock."""
     fresh: bool = False
+    """Whether an existing crawl is begun fresh: without its frontier, but with its pages."""
     images: bool = True
     """Whether images are requested; if not, known images are left to a later run."""
     first_interval: float = 0.0
@@ -79,9 +82,9 @@ class CrawlPlan:
     topic: str = ""
     """As given by the user."""
     topic_digest: str | None = None
-    """The digest of its words and examples. An existing crawl must have the same; None if it may have any topic."""
+    """The digest of its words and examples. An existing crawl must have this digest; None if it may have any topic."""
     retopic: bool = False
-    """Whether this topic may replace that of the existing crawl."""
+    """Whether this topic may replace another topic of the existing crawl."""
 
 
 class WorkerSession:
@@ -292,7 +295,7 @@ class WorkerSession:
         )
 
     def rejoin(self, expired: bool) -> None:
-        """Continue without leases: as a new worker if this one expired, or as the same one if only a reply was lost."""
+        """Continue without leases: with a new row if this worker expired, with its old row if only a reply was lost."""
 
         def renew(connection: Connection) -> int:
             lock_crawl(connection, self.crawl_id)
@@ -326,7 +329,7 @@ class WorkerSession:
     def _join_crawl(self) -> tuple[int, tuple[str, ...]]:
         """Find the crawl of this name or insert it, and compare its seeds and topic with those of the plan.
 
-        Returns its id, and its seeds together with those of the plan. Raises a StateError if the two have no seed in
+        Returns its id, and the seeds of both. Raises a StateError if crawl and plan have no seed in
         common, or if the crawl has another topic that may not be replaced.
         """
         new = dialect_insert(self.engine)(crawl)

@@ -102,7 +102,7 @@ def save_counts(connection: Connection, crawl_id: int, counts: Counts) -> None:
 
 @lru_cache(maxsize=2)  # SQLite and PostgreSQL
 def _adding_insert(insert: Callable[..., Any]) -> Any:
-    """The INSERT of counts, which adds them to earlier counts of the same pattern."""
+    """The INSERT of counts, which adds them to the earlier counts of their patterns."""
     new = insert(address_pattern)
     columns = address_pattern.c
     sums: dict[str, Any] = {name: columns[name] + new.excluded[name] for name in COUNT_COLUMNS if name != "in_a_row"}

@@ -56,7 +56,7 @@ LinksByKey = dict[int, tuple[Candidate, int | None]]
 
 
 class AddressKeys:
-    """Computes the key of an address: 64 bits, the same for all spellings of the canonical address."""
+    """Computes the key of an address: 64 bits, equal for all addresses with one canonical address."""
 
     def __init__(self, crawl_id: int, canonical: Canonical) -> None:
         self.canonical = canonical
@@ -65,7 +65,7 @@ class AddressKeys:
         self._other_prefixes[AddressKind.IMAGE] = f"{crawl_id} image "
 
     def __call__(self, url: str, kind: AddressKind = AddressKind.LINK) -> int:
-        """The key; the same address has different keys as a page, as an image and as an example of the topic."""
+        """The key of an address; as a page, as an image and as an example of the topic, it has different keys."""
         text = self._other_prefixes.get(kind, self._page_prefix) + self.canonical(url)
         return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
@@ -202,7 +202,7 @@ class Addresses:
         return count
 
     def record(self, connection: Connection, links_by_image: dict[int, RecordedLink], released: Collection[int]) -> int:
-        """Record candidates that are not known yet, or queue those of `released` sites; returns how many are queued."""
+        """Record candidates that are not known yet; on `released` sites, queue them. Returns how many are queued."""
         added = 0
         for is_queued in (False, True):
             links = {key: link for key, link in links_by_image.items() if (link.site_id in released) is is_queued}

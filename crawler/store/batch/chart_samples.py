@@ -102,7 +102,7 @@ def _interval(at: float, now: float) -> tuple[int, int] | None:
 
 
 def _sum(rows: Sequence[Any]) -> dict[str, Any]:
-    """The sum of rows of a worker, given in order of time, as a row; `waiting` is that of the last one."""
+    """The row that replaces rows of a worker, given in order of time: their sums, but `waiting` of the last row."""
     last_row = rows[-1]._asdict()
     statuses = _json(sum_of_statuses(row.statuses for row in rows))
     sums = {name: sum(getattr(row, name) for row in rows) for name in ("seconds", *SAMPLE_COUNTS)}

@@ -41,11 +41,11 @@ from crawler.topic.priorities import is_unlikely
 from crawler.topic.stop_rule import ON_TOPIC
 
 REFUSED_AT_ONCE = 10_000
-"""Addresses of a host given up in one claim: a statement must end within its time limit."""
+"""The most addresses of a host given up in one claim: a statement must end within its time limit."""
 LONGEST_REST_SECONDS = 600.0
 """The longest rest of a host, by default."""
 SHARED_CLAIM = 250
-"""Addresses leased in one claim while other workers claim at the same time."""
+"""The most addresses leased in one claim while other workers claim at the same time."""
 COUNT_SOME_HOSTS = count_of_hosts(SHARED_TRIES)
 """How many hosts a crawl has, counted up to SHARED_TRIES: further hosts would not change `tries_of_host`."""
 

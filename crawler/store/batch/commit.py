@@ -295,8 +295,8 @@ class BatchCommitter:
     def _save_pages(self, connection: Connection, batch: Batch, now: float) -> dict[int, str]:
         """Save the pages of a batch and those that now redirect; returns the originals of near-duplicates, by lease.
 
-        A page that redirects to a known address is not saved here, but when its lease ends. Otherwise, if this worker
-        was killed before that, the next one would save it as missing once more in the same round.
+        A page that redirects to a known address is saved only when its lease ends. If it was saved here, and this
+        worker was killed before the lease ends, the next worker would save it as missing a second time in one round.
         """
         # The number of new links of each page that was stored before.
         revisits = [completion for completion in batch.ended if completion.lease.history is not None]

@@ -96,9 +96,9 @@ class WaitingLinkCounts(NamedTuple):
     """Links that wait until the images are judged, after all pages."""
 
     def requestable(self, queued: int) -> int:
-        """How many of the `queued` addresses are none of these links, so that the crawl would still request them.
+        """How many of the `queued` addresses the crawl would still request: all except these links.
 
-        If a crawl ends with any, it has reached `max_pages`.
+        A crawl that ends although it would request some has reached `max_pages`.
 
         >>> WaitingLinkCounts(unlikely=3, behind_images=2).requestable(6), WaitingLinkCounts(3, 2).requestable(5)
         (1, 0)
@@ -222,7 +222,7 @@ def image_waits(connection: Connection, crawl_id: int) -> bool:
 
 
 def something_waits(connection: Connection, crawl_id: int, tries: int) -> bool:
-    """Whether a host of a crawl has queued addresses that are likely to lead to the topic, or others and tries left."""
+    """Whether a host of a crawl has queued addresses that may be claimed, by priority and tries (host_tries.py)."""
     waits = select(host.c.id).where(host.c.crawl_id == crawl_id, MAY_CLAIM).limit(1)
     return connection.execute(waits, {"tries": tries}).first() is not None
 

@@ -47,7 +47,7 @@ RENEW_TRIES = (
 
 
 def tries_of_host(hosts: int, pages: int) -> int:
-    """How many tries each host has in a crawl with so many hosts and pages.
+    """How many tries each host has in a crawl with this many hosts and pages.
 
     >>> [tries_of_host(hosts, 0) for hosts in (1, 2, 10, 1_000)], [tries_of_host(10, pages) for pages in (9, 10, 70)]
     ([40, 20, 4, 4], [4, 5, 7])

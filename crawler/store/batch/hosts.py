@@ -61,26 +61,26 @@ RELEASE_HOST = (
 """Ends the reservation of a host for a worker that no longer has it in memory. `at` is when this worker would request
 the host again; a later time in the database stays.
 """
-NEW_AVERAGE = host.c.latency + bindparam("weight") * (bindparam("seconds") - host.c.latency)
-"""The moving average of latencies with the new ones; `seconds` is their mean, and `weight` their weight."""
+NEW_AVERAGE = host.c.latency + bindparam("weight") * (bindparam("new_latency") - host.c.latency)
+"""The moving average of latencies with those of new responses: `new_latency` is their mean, with this `weight`."""
 UPDATE_LATENCY = (
     update(host)
     .where(host.c.id == bindparam("host"))
     .values(
-        latency=case((host.c.latency.is_(None), bindparam("seconds")), else_=NEW_AVERAGE),
-        delay=bindparam("interval"),
+        latency=case((host.c.latency.is_(None), bindparam("new_latency")), else_=NEW_AVERAGE),
+        delay=bindparam("new_delay"),
     )
 )
-RECORDED_KINDS = {True: true(), False: address.c.kind != IMAGE_KIND}
+MAY_BE_QUEUED = {True: true(), False: address.c.kind != IMAGE_KIND}
 """The condition for recorded addresses that may be queued, by whether the run requests images. Images, and pages that
 only an image links to, are recorded: they are not queued before their site has shown enough pages.
 """
 RECORDED_ADDRESSES = select(address.c.id).where(address.c.shown_on == site.c.id, IS_RECORDED).correlate(site)
 RECORDED_SITES = {
     with_images: select(site.c.id).where(
-        site.c.crawl_id == bindparam("crawl"), RECORDED_ADDRESSES.where(is_released).exists()
+        site.c.crawl_id == bindparam("crawl"), RECORDED_ADDRESSES.where(may_be_queued).exists()
     )
-    for with_images, is_released in RECORDED_KINDS.items()
+    for with_images, may_be_queued in MAY_BE_QUEUED.items()
 }
 """The sites of a crawl with recorded addresses that may be queued, by whether the run requests images."""
 SITES_AT_ONCE = 10_000
@@ -173,9 +173,9 @@ def update_latencies(connection: Connection, latencies: Mapping[int, HostLatency
         rows = [
             {
                 "host": host_id,
-                "seconds": latencies[host_id].latency,
+                "new_latency": latencies[host_id].latency,
                 "weight": latencies[host_id].weight,
-                "interval": latencies[host_id].delay,
+                "new_delay": latencies[host_id].delay,
             }
             for host_id in unlocked
         ]

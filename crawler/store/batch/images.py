@@ -22,7 +22,7 @@ from crawler.frontier.batch import Batch, SiteEvidence
 from crawler.frontier.page_result import Completion
 from crawler.noise.image_evidence import Evidence
 from crawler.store.batch.addresses import AddressKeys
-from crawler.store.batch.hosts import RECORDED_KINDS, RECORDED_SITES, SITES_AT_ONCE, UPDATE_BEST, raise_best
+from crawler.store.batch.hosts import MAY_BE_QUEUED, RECORDED_SITES, SITES_AT_ONCE, UPDATE_BEST, raise_best
 from crawler.store.crawl_tables import IMAGE_KIND, IS_RECORDED, IS_WAITING, AddressState, address, crawl, host, site
 from crawler.store.database import column_value, in_chunks, replacing_insert, storable
 from crawler.store.page_tables import LabelKind, evidence, verdict
@@ -65,10 +65,10 @@ def _unlocked(addresses: Select[Any]) -> ScalarSelect[Any]:
 RECORDED_OF_SITES = select(address.c.id).where(address.c.shown_on.in_(bindparam("sites", expanding=True)), IS_RECORDED)
 RELEASE = {
     with_images: update(address)
-    .where(address.c.id.in_(_unlocked(RECORDED_OF_SITES.where(is_released))))
+    .where(address.c.id.in_(_unlocked(RECORDED_OF_SITES.where(may_be_queued))))
     .values(state=AddressState.WAITING)
     .returning(address.c.host_id, address.c.priority)
-    for with_images, is_released in RECORDED_KINDS.items()
+    for with_images, may_be_queued in MAY_BE_QUEUED.items()
 }
 """Queues the recorded addresses of sites, by whether the run requests images."""
 WAITING_IMAGES = (
@@ -216,7 +216,7 @@ def save_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, Ev
 
 
 def save_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapping[str, Any]]) -> None:
-    """Save verdicts on images, replacing earlier ones on the same images."""
+    """Save verdicts on images. They replace earlier verdicts on these images."""
     rows = {row["key"]: {"crawl_id": crawl_id, **row} for row in verdicts}
     if rows:
         name = connection.execute(select(crawl.c.name).where(crawl.c.id == crawl_id)).scalar_one()

@@ -1,9 +1,10 @@
 """Reads and writes the bands of pages, by which crawler/recrawl/near_duplicates.py finds near-duplicates.
 
 A band is a number computed from a part of the signature of a text: near-duplicates have a band in common. Each original
-is entered under the bands of its signature. Two pages that two workers store at the same moment are not compared. If a
-new page takes the place of an earlier original, the earlier original becomes a copy of the new page. Copies of the
-earlier original keep naming it as their original.
+is entered under the bands of its signature. Two pages that two workers store at the same moment are not compared.
+
+Of near-duplicates on one site, the page that owns the text is the original. If a new page owns the text of an earlier
+original, the earlier original becomes a copy of the new page, but its own copies keep naming it as their original.
 """
 
 from collections.abc import Collection, Iterable, Sequence
