@@ -204,7 +204,7 @@ class Frontier:
         self._needs_batch = self._needs_batch or bool(self.queues.held_back)
         if lease is not None:
             return lease
-        # An ended lease may bring links, so a batch is worth sending; otherwise the next one comes in time.
+        # If nothing is queued, a batch with news is sent at once, as it may bring links; otherwise it comes in time.
         has_news = bool(self._batch.ended or self._batch.returned)
         self._needs_batch = self._needs_batch or (not self.queues and has_news)
         return None

@@ -68,11 +68,11 @@ ENOUGH_UNNAMED = 20
 ENOUGH_EQUAL = 3
 """Useless requests after which the pattern of a parameter is put off: copies of the same address are surer evidence."""
 MOST_BORROWED = 5
-"""Useless requests of related patterns that count for a pattern."""
+"""The most useless requests of related patterns that count for a pattern."""
 ENOUGH_LISTS = 4
 """Useless requests to lists of a site after which a pattern of lists that was never useful is put off."""
 LEAST_SHARE_OF_LISTS = 0.9
-"""Share of a pattern's requests that brought a list, from which its addresses are taken for lists."""
+"""If at least this share of a pattern's requests brought a list, its addresses are taken for lists."""
 LIST_FACTOR = 10
 """The priority of a list is divided by this. Links have priorities below 1,000, most links to pages above 100."""
 CHANCE = 0.01
@@ -80,7 +80,9 @@ CHANCE = 0.01
 the number of useful requests by at least `ENOUGH`.
 """
 MOST_OPEN = 5
-"""Requests of a pattern that may bring only links of unknown use; further such requests count as useless."""
+"""The most requests of a pattern that count as `open`, because they bring only links of unknown use; further such
+requests count as useless.
+"""
 PROVEN = 2
 """Useful requests after which a pattern is proven to bring pages, if they are at least as many as the useless ones and
 its pages are not mostly copies.
@@ -95,19 +97,21 @@ FIRST_AUDIT_OF_PARAMETER = 5
 TRIALS = 3
 """The first pages of a pattern with a sign that they need a browser: they are rendered without further evidence."""
 SITE_TRIALS = 12
-"""Trials of a site after which no more pages are rendered if none has gained."""
+"""Trials of a site after which no more pages are rendered, except audits, if none has gained text or links."""
 AUDITED = 1 / 100
 """Share of the pages with a sign that are rendered as an audit though the trials of their pattern gained too little."""
 AUDITED_WITHOUT_SIGN = 1 / 1000
 """Share of the pages without a sign that are rendered as an audit."""
 MOST_QUERIES = 20
-"""Patterns of one path that differ only in their queries; a wiki has some 15, for actions and special pages."""
+"""After this many patterns of one path with different queries, its further queries are counted together. A wiki has
+some 15 patterns of a path, for actions and special pages.
+"""
 LEAST_OF_ENDLESS = 40
-"""Requests of the further queries of a path after which it is judged whether the path is endless."""
+"""Requests after which it is judged whether a path, or a pattern with a query, is endless."""
 MOST_COPIES = 9 / 10
-"""Share of copies among the pages of a pattern with a query, from which the pattern is endless."""
+"""The share of copies among the pages of a pattern with a query from which the pattern is endless."""
 MOST_COPIES_COMBINED = 3 / 5
-"""The share for a pattern that combines parameters: where two addresses lead to each page, half are copies."""
+"""The share of copies for a pattern that combines parameters: over half, as two addresses may lead to each page."""
 DEAD_STATUSES = frozenset(("400", "401", "403", "404", "405", "410"))
 """Statuses of pages that do not exist or are closed to readers."""
 BRINGS_NOTHING = frozenset(
@@ -254,16 +258,18 @@ def is_unproductive(pattern: str, counts: PatternCounts, lent: int = 0, lists_le
         return counts.in_a_row + min(lent, MOST_BORROWED) >= enough
 
     # The run of useless requests must be improbable, given the share of useful requests before it.
-    before_the_run = counts.useful + counts.useless - counts.in_a_row
-    share_of_useful = (counts.useful + 1) / (before_the_run + 2)
-    # That lists were useful says little: when they were requested, most of the pages in them were new.
+    requests_before_run = counts.useful + counts.useless - counts.in_a_row
+    share_of_useful = (counts.useful + 1) / (requests_before_run + 2)
+    # Earlier use of lists says little: when they were requested, most of the pages in them were new.
     useful_pages = 0 if counts.is_of_lists else counts.useful
     return counts.in_a_row >= useful_pages + enough and (1 - share_of_useful) ** counts.in_a_row < CHANCE
 
 
 def is_endless(pattern: str, counts: PatternCounts) -> bool:
-    """Whether a pattern is an endless part of a site: a path with any query, of which few requests are useful, or a
-    pattern with a query of its own whose pages are mostly copies.
+    """Whether a pattern is an endless part of a site.
+
+    A path with any query is endless if at most half of its requests are useful. A pattern with a query of its own is
+    endless if its pages are mostly copies.
 
     >>> [is_endless("/timeline?*", PatternCounts(useful=useful, useless=40 - useful)) for useful in (15, 25)]
     [True, False]
@@ -290,8 +296,10 @@ def is_combined(pattern: str) -> bool:
 def rendering_of(
     counts: PatternCounts, of_site: PatternCounts, has_sign: bool, draw: float, under_way: int = 0
 ) -> RenderingState:
-    """Whether a page is to be rendered, given the counts of its pattern and of its site, whether it has a sign that it
-    needs a browser, a random number from 0 to 1, and how many trials of the pattern are under way.
+    """Whether a page is to be rendered, given the counts of its pattern and of its site.
+
+    A page `has_sign` if something in it says that it needs a browser. `draw` is a random number from 0 to 1, and
+    `under_way` is how many trials of the pattern are under way.
 
     >>> few, gaining, vain = PatternCounts(rendered=2), PatternCounts(rendered=4, gained=2), PatternCounts(rendered=3)
     >>> [rendering_of(counts, NOTHING_KNOWN, True, 0.5).value for counts in (few, gaining, vain)]
@@ -315,7 +323,7 @@ def rendering_of(
 
 
 def useless_by_name(patterns: Mapping[str, PatternCounts], names: Mapping[str, Iterable[str]]) -> dict[str, int]:
-    """For each name, the useless requests of the patterns that have it, if none of these was ever useful."""
+    """For each name, the useless requests of the patterns that have it; without names of patterns that were useful."""
     sums: dict[str, int] = {}
     useful_names: set[str] = set()
     for pattern, counts in patterns.items():

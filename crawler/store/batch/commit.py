@@ -207,7 +207,10 @@ class BatchCommitter:
         break_connection(self._connection)
 
     def _write(self, connection: Connection, batch: Batch) -> BatchReply:
-        """The whole transaction of a batch; its order prevents deadlocks, as explained at the top of this module."""
+        """The whole transaction of a batch; its order prevents deadlocks, as explained at the top of this module.
+
+        `added` is how many more addresses are queued because of the batch.
+        """
         crawl_id = self.claimant.crawl_id
         worker_id = self.claimant.worker_id
         reply = BatchReply()

@@ -83,19 +83,20 @@ class PageWriter:
 
         # Compare the texts with earlier ones, and save the pages. An original may have changed since its copy was
         # found, so unchanged copies are compared, too.
-        compared = [key for key in histories if key in stored or _is_unchanged_copy(completions[key])]
+        unchanged_copies = [key for key in histories if _is_unchanged_copy(completions[key])]
+        compared = {*stored, *unchanged_copies}
         originals = self._enter_pages(connection, {key: completions[key] for key in completions if key in compared})
         rows = [self._row(completions[key], histories[key], key, originals.get(key)) for key in stored]
         if rows:
             connection.execute(replacing_insert(connection.dialect.name, page, tuple(rows[0])), rows)
-        former_originals = {key: url for key, url in originals.items() if key not in compared}
-        save_copies(connection, former_originals)
+        # Earlier pages that were originals until now.
+        originals_of_earlier = {key: url for key, url in originals.items() if key not in compared}
+        save_copies(connection, originals_of_earlier)
 
         # Save the histories and rights of the other pages that were visited.
         visited = [key for key in sorted(histories) if key not in stored]
-        for key in compared:
-            if key not in stored:
-                histories[key] = replace(histories[key], duplicate_of=originals.get(key))
+        for key in unchanged_copies:
+            histories[key] = replace(histories[key], duplicate_of=originals.get(key))
         if visited:
             connection.execute(UPDATE_HISTORY, [_history_row(key, histories[key]) for key in visited])
         rights_of_visited = {key: completions[key].result.rights for key in visited}
@@ -112,9 +113,10 @@ class PageWriter:
         return {completions[key].lease.id: originals[key] for key in compared if key in originals}
 
     def _enter_pages(self, connection: Connection, compared: Mapping[int, Completion]) -> dict[int, str]:
-        """Enter pages for comparison; returns the addresses of the originals of near-duplicates, by key.
+        """Compare pages with earlier ones, and enter the originals among them (near_duplicate_bands.py).
 
-        Among the near-duplicates may be earlier pages that were originals.
+        Returns the address of the original of each copy, by the key of the copy. A copy is one of these pages, or an
+        earlier page that was an original until now.
         """
         from crawler.store.batch.near_duplicate_bands import (  # import numpy, delayed until the first page
             delete_bands,

@@ -167,7 +167,7 @@ def begin_round(
 
 
 def due_times(connection: Connection, crawls: Collection[int]) -> dict[int, float]:
-    """When the next page of each crawl is due, by the crawl's id; without crawls that have no page that will be due."""
+    """When the next page of each crawl is due, by the crawl's id; crawls without any such page are left out."""
     soonest = select(func.min(page.c.due_at)).where(page.c.crawl_id == crawl.c.id, IS_REVISITED).correlate(crawl)
     rows = select(crawl.c.id, soonest.scalar_subquery().label("due")).where(crawl.c.id.in_(crawls))
     return {row.id: row.due for row in connection.execute(rows) if row.due is not None}
