@@ -24,7 +24,7 @@ STEP = 3
 MAX_DISORDER = 0.1
 """If a larger share of lines is drawn after a line below them, the order of drawing is not the reading order."""
 MOST_DRAWN_ACROSS = 2
-"""With more lines drawn across the gutter, a page is drawn row by row; otherwise, one column after the other."""
+"""A page with more lines drawn across the gutter is drawn row by row; another page, one column after the other."""
 
 
 def gutter(lines: Sequence[PdfLine]) -> float | None:
