@@ -88,14 +88,13 @@ class _LeafReader:
         """The number and the tag of each open element."""
         self.open_block_labels: list[int] = []
         """The indexes of the open block-level labels."""
-        self.open_containers: list[str] = []
-        """The tags of the open elements that are not inline."""
+        self.open_pre_count = 0
+        """The number of open <pre>."""
         self.pieces: dict[int, tuple[str, int, list[str]]] = {}
         """For each element with text in this line, by its number: its tag, its link and the pieces of its text."""
 
     def run(self, root: etree._Element) -> Leaves:
         # Lines must break as in crawler.page.blocks, whose blocks are counted here.
-        self.open_containers.append(root.tag)
         self.add_block_label(root.tag)
         for step, element, text in steps(root):
             if step == "start":
@@ -116,9 +115,10 @@ class _LeafReader:
         self.open_elements.append((self.element_count, tag))
         if tag not in INLINE:
             self.end_line()
-            self.open_containers.append(tag)
             if tag in BLOCK_LEVEL:
                 self.add_block_label(tag)
+            elif tag == "pre":
+                self.open_pre_count += 1
         elif tag == "a":
             self.open_anchor = len(self.anchors)
             self.anchors.append(self.open_block_labels[-1])
@@ -129,9 +129,10 @@ class _LeafReader:
         self.open_elements.pop()
         if tag not in INLINE:
             self.end_line()
-            self.open_containers.pop()
             if tag in BLOCK_LEVEL:
                 self.open_block_labels.pop()
+            elif tag == "pre":
+                self.open_pre_count -= 1
         elif tag == "a":
             self.open_anchor = -1
 
@@ -161,7 +162,7 @@ class _LeafReader:
                 )
             has_characters = has_characters or bool(raw.strip())
         # A line that has only zero-width characters is a block in <pre>, but not elsewhere.
-        if len(self.leaves) > leaves_before or (has_characters and "pre" in self.open_containers):
+        if len(self.leaves) > leaves_before or (has_characters and self.open_pre_count):
             self.line_count += 1
         self.pieces = {}
 

@@ -97,14 +97,13 @@ class _LineReader:
         self.lines: list[MarkdownLine] = []
         self.pieces: list[str] = []
         """The texts and marks of this line."""
-        self.linked: list[etree._Element] = []
+        self.links_of_line: list[etree._Element] = []
         """The links in this line."""
         self.anchor: etree._Element | None = None
         """The open link, if any."""
         self.touches_link = False
         """Whether nothing has been read since the end of a link."""
-        self.containers: list[etree._Element] = []
-        self.open: list[tuple[Markup, etree._Element]] = []
+        self.open_marks: list[tuple[Markup, etree._Element]] = []
         """The marks that are open, and the elements that opened them."""
         self.scopes: list[Scope] = []
         """The open quotes, items and footnotes."""
@@ -116,9 +115,7 @@ class _LineReader:
 
     def run(self) -> list[MarkdownLine]:
         """The kept blocks as lines of Markdown."""
-        root = self.page.root
-        self.containers.append(root)
-        for step, element, text in steps(root):
+        for step, element, text in steps(self.page.root):
             if step == "formula":
                 self.read_formula(element, text)
                 continue
@@ -149,7 +146,6 @@ class _LineReader:
         """Enter an element."""
         if tag not in INLINE:
             self.end_line()
-            self.containers.append(element)
             self.enter_container(element, tag)
             return
         if tag == "a":
@@ -163,20 +159,19 @@ class _LineReader:
         if (
             kind
             and (kind is not Markup.LINK or self.link_addresses)
-            and all(kind is not outer for outer, _ in self.open)
+            and all(kind is not outer for outer, _ in self.open_marks)
         ):
-            self.open.append((kind, element))
+            self.open_marks.append((kind, element))
             self.open_mark(kind, element)
 
     def leave(self, element: etree._Element, tag: str) -> None:
         """Leave an element."""
         if tag not in INLINE:
             self.end_line()
-            self.containers.pop()
             self.leave_container(element, tag)
             return
-        if self.open and self.open[-1][1] is element:
-            kind, _ = self.open.pop()
+        if self.open_marks and self.open_marks[-1][1] is element:
+            kind, _ = self.open_marks.pop()
             self.pieces.append(MARKS[kind][1])
         if tag == "a" and self.anchor is element:
             self.anchor = None
@@ -188,7 +183,7 @@ class _LineReader:
         """Add the opening mark of an element to the line."""
         self.pieces.append(MARKS[kind][0])
         if kind is Markup.LINK:
-            self.linked.append(element)
+            self.links_of_line.append(element)
         elif kind is Markup.NOTE:
             self.labels.append(self.footnotes.references[element])
 
@@ -229,7 +224,7 @@ class _LineReader:
         """End the line, and keep it if it is a kept block. Open marks continue in the next line."""
         if not self.pieces:
             return
-        for kind, _ in reversed(self.open):
+        for kind, _ in reversed(self.open_marks):
             self.pieces.append(MARKS[kind][1])
 
         bare = "".join(self.pieces)
@@ -247,10 +242,10 @@ class _LineReader:
             self.breaks = 0
 
         self.pieces = []
-        self.linked = []
+        self.links_of_line = []
         self.labels = []
         self.touches_link = False
-        for kind, element in self.open:
+        for kind, element in self.open_marks:
             self.open_mark(kind, element)
 
     def keep(self, block: Block) -> None:
@@ -270,7 +265,7 @@ class _LineReader:
                 if not marked:
                     return
                 text = rendered(
-                    marked, map(self.limited_address, self.linked), iter(self.labels), strong=heading is None
+                    marked, map(self.limited_address, self.links_of_line), iter(self.labels), strong=heading is None
                 )
             else:  # this walk and that of crawler.page.blocks do not agree
                 text = escaped(block.text)
