@@ -53,7 +53,9 @@ class Point:
     precision: float
     recall: float
     speed: float | None
+    """Pages per second."""
     is_peer: bool
+    """Whether the method is another program, not Winnow's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +202,7 @@ def _f1_curve(f1: float, least: float) -> list[Place]:
 
 
 def _radius(speed: float | None) -> float:
-    """The radius of a circle for a speed in pages per second, which grows with its logarithm."""
+    """The radius of a circle, which grows with the logarithm of the speed in pages per second."""
     return 3 + 2.2 * math.log10(max(speed or 1.0, 1.0))
 
 
@@ -217,11 +219,11 @@ def label_place(name: str, x: float, y: float, r: float, used_areas: Sequence[Re
         for left in (x + r + 3, x - r - 3 - width)
     ]
     inside = [
-        place
-        for place in candidates
-        if place.left >= LEFT and place.right <= WIDTH and TOP <= place.top <= BOTTOM - LINE_HEIGHT
+        area
+        for area in candidates
+        if area.left >= LEFT and area.right <= WIDTH and TOP <= area.top <= BOTTOM - LINE_HEIGHT
     ]
-    free = (place for place in inside if not any(place.overlaps(used) for used in used_areas))
+    free = (area for area in inside if not any(area.overlaps(used) for used in used_areas))
     beside_left = candidates[1]
     return next(free, inside[0] if inside else beside_left)
 

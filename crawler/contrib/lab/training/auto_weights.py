@@ -160,7 +160,7 @@ def auto_card(training: AutoTraining) -> str:
     kind_of_gold = {True: "gold text", False: "snippets"}
     return card(
         "auto_card.md",
-        made=training,
+        training=training,
         sets=[
             (summary.name, summary.pages, len(summary.sites), kind_of_gold[summary.is_golden], summary.fingerprint)
             for summary in training.sets

@@ -271,8 +271,10 @@ def _links(training: ImageTraining, judged_links: JudgedLinks) -> list[ScoredLin
 
 def image_card(training: ImageTraining) -> str:
     """The card in Markdown. The template also shows constants of this module, which it knows as `model`."""
-    unseen = ", of sites that were not trained on"
-    sources = (("Trained on", training.training, ""), ("Validation", training.validation, unseen))
+    sources = (
+        ("Trained on", training.training, ""),
+        ("Validation", training.validation, ", of sites that were not trained on"),
+    )
     groups = [
         (table.title, ("", *COLUMNS), [(name, *cells(row)) for name, row in table.rows.items()])
         for table in tables(training)
@@ -280,10 +282,10 @@ def image_card(training: ImageTraining) -> str:
     bins = [(f"calibration, {name}", BIN_HEAD, map(bin_cells, rows)) for name, rows in calibrations(training).items()]
     return card(
         "image_card.md",
-        made=training,
-        given=[
-            (title, judged_links, which, _sets(judged_links.links), _kinds(judged_links.links))
-            for title, judged_links, which in sources
+        training=training,
+        sources=[
+            (title, judged_links, origin, _sets(judged_links.links), _kinds(judged_links.links))
+            for title, judged_links, origin in sources
             if judged_links.links
         ],
         note=NOTE,

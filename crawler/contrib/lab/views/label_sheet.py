@@ -79,10 +79,13 @@ class SheetLine:
 
 
 class Sheet:
-    """A page whose blocks can be labelled; raises a RefusedError if the page cannot be labelled."""
+    """A page whose blocks can be labelled; raises a RefusedError if the page cannot be labelled.
+
+    `places` are numbers of blocks, as in `SheetLine.place`.
+    """
 
     def __init__(self, shown: ShownPage) -> None:
-        if shown.damage:
+        if shown.damage:  # the stored response is too large to be read; documents are not offered for labelling
             raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LONG)
         if shown.source is None:
             raise RefusedError(
