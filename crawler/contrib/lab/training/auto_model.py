@@ -29,7 +29,7 @@ from crawler.contrib.lab.training.examples import (
     subset,
     weights_of,
 )
-from crawler.contrib.lab.training.word_regression import fit_kinds, vocabulary, weighed
+from crawler.contrib.lab.training.word_regression import fit_page_types, vocabulary, weighed
 from crawler.extraction.auto import block_features, model, network, page_arrays
 from crawler.extraction.auto.model import PAGE_TYPES, LearnedWeights, Model, PageTypeWeights
 from crawler.extraction.auto.network import BlockGroups
@@ -103,12 +103,13 @@ Scaling = tuple[Floats, Floats]
 
 
 def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -> Model:
-    """The model trained on examples."""
+    """The model trained on these examples; `seed` decides all random choices."""
     part_of = parts_of([example.site for example in examples], FOLDS, seed)
     parts = [part_of[example.site] for example in examples]
     check(examples, parts)
 
-    # Names and words, and the teacher. Each vocabulary but the last is trained without one part of the sites.
+    # Names and words, and the teacher's predictions. `vocabularies` has one for each part of the sites, trained without
+    # this part; `whole` is trained on all sites.
     *vocabularies, whole = _vocabularies(examples, parts, tell)
     sets = list(dict.fromkeys(example.page_set for example in examples if example.is_golden))
     described = list(_described(examples, parts, vocabularies, sets, np.random.default_rng(seed)))
@@ -329,7 +330,7 @@ def _page_type_weights(
     # Values are scaled to a deviation of .1 instead of 1, which makes the penalty of the regression stronger: for the
     # same effect, weights must be ten times as large.
     divisors = 10 * (table.std(0) + 0.01) if rows else np.ones(table.shape[1])
-    weights, bias = fit_kinds(table / divisors, types)
+    weights, bias = fit_page_types(table / divisors, types)
     weights = (1 - BY_NAMES) * weights / divisors[:, None]
     weights[-len(PAGE_TYPES) :] += BY_NAMES * np.eye(len(PAGE_TYPES))  # the scores of types by names are added
     return PageTypeWeights(weights=weights, bias=(1 - BY_NAMES) * bias)

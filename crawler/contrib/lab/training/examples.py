@@ -285,7 +285,7 @@ def subset(arrays: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
     outline = arrays.outline
     texts = arrays.texts
 
-    # The new index of each block, and the blocks of each element.
+    # The new index of each block, and the range of blocks of each container.
     new_indexes = np.concatenate([[0], np.cumsum(kept)])
     blocks = np.flatnonzero(kept)
     starts = new_indexes[outline.starts]

@@ -56,7 +56,7 @@ class BlockSample:
 
     host: str
     page: int
-    """A number that identifies the page on its host; whole and without the template, it counts as two pages."""
+    """A number that is unique on the host. A page with its template and the same page without it have two numbers."""
     length: int
     """Characters of text."""
     features: LabelShares
@@ -86,7 +86,7 @@ class TrainedSvm:
     main: int
     """How many of the blocks are main text."""
     drawn: int
-    """How many blocks of each kind were used."""
+    """How many blocks of each kind, main text and noise, were drawn to train on."""
 
 
 def samples(gold: Iterable[tuple[Page, str]]) -> list[BlockSample]:

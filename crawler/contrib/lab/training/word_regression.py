@@ -61,13 +61,16 @@ def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWeights:
     has_name = np.zeros((len(typed), page_names.NAME_BUCKETS), np.float32)
     for row, example in enumerate(typed):
         has_name[row, list(example.arrays.names)] = 1
-    kinds, bias = fit_kinds(sparse.csr_matrix(has_name), [example.page_type for example in typed])
+    type_weights, bias = fit_page_types(sparse.csr_matrix(has_name), [example.page_type for example in typed])
     # A name around a block has the value AROUND in the rows, but 1 when the scores are used.
-    return LearnedWeights(own=own, around=AROUND * around, words=words, page_names=kinds, page_names_bias=bias)
+    return LearnedWeights(own=own, around=AROUND * around, words=words, page_names=type_weights, page_names_bias=bias)
 
 
-def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
-    """The weights and biases of page types; a type without examples is never chosen."""
+def fit_page_types(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
+    """The weights and biases of page types, learned from a row of features and a type for each page.
+
+    A type without examples is never chosen.
+    """
     weights = np.zeros((rows.shape[1], len(PAGE_TYPES)), np.float32)
     bias = np.full(len(PAGE_TYPES), NEVER, np.float32)
     present_types = sorted(set(types))
@@ -81,14 +84,16 @@ def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
     if len(present_types) == 2:  # scikit-learn gives one row for two classes: the difference of the two
         coefficients = np.concatenate([-coefficients, coefficients]) / 2
         shifts = np.concatenate([-shifts, shifts]) / 2
-    for kind, row, shift in zip(fitted.classes_, coefficients, shifts, strict=True):
-        weights[:, PAGE_TYPES.index(kind)] = row
-        bias[PAGE_TYPES.index(kind)] = shift
+    for page_type, row, shift in zip(fitted.classes_, coefficients, shifts, strict=True):
+        weights[:, PAGE_TYPES.index(page_type)] = row
+        bias[PAGE_TYPES.index(page_type)] = shift
     return weights, bias
 
 
 def _regression(**settings: float) -> Any:
-    """A function that fits a logistic regression and ignores that it has not converged: stopping early is as good."""
+    """A function that fits a logistic regression. It suppresses the warning that the regression has not converged,
+    because stopping early is as good.
+    """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
@@ -101,7 +106,7 @@ def _regression(**settings: float) -> Any:
 
 
 def _rows(arrays: PageArrays) -> Any:
-    """The sparse matrix of the names and words of a page."""
+    """The sparse matrix of a page, as in `WeighedPage.rows`."""
     outline = arrays.outline
     number = len(arrays.homes)
 
@@ -109,8 +114,12 @@ def _rows(arrays: PageArrays) -> Any:
     # of its own names and of all containers around it.
     names = np.split(arrays.words.buckets, np.flatnonzero(np.diff(arrays.words.owner)) + 1)
     names_up_to: list[Ints] = []
-    for name, parent in zip(outline.names, outline.parents, strict=True):
-        names_up_to.append(np.concatenate([names_up_to[parent], names[name]]) if parent >= 0 else names[name])
+    for name_index, parent in zip(outline.names, outline.parents, strict=True):
+        own = names[name_index]
+        if parent >= 0:
+            names_up_to.append(np.concatenate([names_up_to[parent], own]))
+        else:
+            names_up_to.append(own)
 
     # A row for each block.
     bounds = np.searchsorted(arrays.texts.owner, np.arange(number + 1))

@@ -87,6 +87,7 @@ BEGINNINGS = {
 """Patterns of the first bytes of the files that Winnow's commands write, by kind."""
 HTML_KINDS = (EXTRACTION, FOCUS)
 """The kinds of files that are HTML; the others are JSON."""
+# The headers of a document for a frame: it has an opaque origin, runs no scripts and loads nothing.
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'; base-uri 'none'; "
     "form-action 'none'"
@@ -95,7 +96,7 @@ HEADERS = {"Content-Security-Policy": POLICY}
 MOST_AGE_SECONDS = 300.0
 """A report that is older than this is computed again on the next request."""
 WAIT_SECONDS = 0.05
-"""How long a response waits for the report of a small crawl."""
+"""How long a response waits for a report, in case it is computed fast."""
 PAGES_BETWEEN_PAUSES = 50
 """Pages after which the computation pauses, to leave CPU time to other requests."""
 PAUSE_SECONDS = 0.0005
