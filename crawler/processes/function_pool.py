@@ -149,10 +149,10 @@ class FunctionPool(Generic[T, R]):
 
     def _take_finished(self) -> Iterator[R]:
         """Remove the batches that are done, with `in_order` up to the first that is not; yields their results."""
-        batches = list(self.begun)
+        candidates = list(self.begun)
         if self.in_order:
-            batches = list(takewhile(lambda batch: batch.is_done, batches))
-        for batch in batches:
+            candidates = list(takewhile(lambda batch: batch.is_done, candidates))
+        for batch in candidates:
             if batch.is_done:
                 self.begun.remove(batch)
                 yield from batch.results
@@ -172,11 +172,11 @@ class FunctionPool(Generic[T, R]):
 
     def _work_through(self, process: FunctionProcess[T]) -> None:
         """Have a process work on batches until the pool ends."""
-        batches: deque[ItemBatch[T]] = deque()
+        sent_batches: deque[ItemBatch[T]] = deque()
         failed_starts = 0
         try:
-            while self._take(batches, process):
-                batch = batches[0]
+            while self._feed(sent_batches, process):
+                batch = sent_batches[0]
                 try:
                     batch.results.append(pickle.loads(process.receive()))  # noqa: S301 - our own function has written it
                     batch.deaths = 0
@@ -192,25 +192,26 @@ class FunctionPool(Generic[T, R]):
                         raise WorkersError(why) from None
                     self._events.put(error)
                     self._start(process)
-                    self._send(batches, process)
+                    self._send(sent_batches, process)
                 if len(batch.results) == len(batch.items):
-                    self._events.put(batches.popleft())
+                    self._events.put(sent_batches.popleft())
         except Exception as error:  # the thread of the caller raises it
             self._events.put(error)
         finally:
             process.close()
 
-    def _take(self, batches: deque[ItemBatch[T]], process: FunctionProcess[T]) -> bool:
-        """Send a process the next batch if it may have one, and wait for one if it has none; returns False if the pool
-        has ended.
+    def _feed(self, sent_batches: deque[ItemBatch[T]], process: FunctionProcess[T]) -> bool:
+        """Send a process the next batch if it may have one; if it has none, wait for one.
+
+        Returns False if the pool has ended.
         """
-        if len(batches) < self.ahead:
+        if len(sent_batches) < self.ahead:
             with suppress(Empty):
-                batch = self._waiting.get(block=not batches)
+                batch = self._waiting.get(block=not sent_batches)
                 if batch is None:
                     return False
-                batches.append(batch)
-                if len(batches) == 1:  # the process may have died while it had nothing to do
+                sent_batches.append(batch)
+                if len(sent_batches) == 1:  # the process may have died while it had nothing to do
                     self._start(process)
                 self._send([batch], process)
         return not self._is_over
