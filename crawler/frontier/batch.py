@@ -128,13 +128,13 @@ class Batch:
     returned: "list[Lease]" = field(default_factory=list)
     """The leases that are given back without a result: their addresses are queued again."""
     rests_of_dropped_hosts: dict[int, float] = field(default_factory=dict)
-    """In how many seconds any worker may request the hosts that this worker no longer has in memory, by their ids."""
+    """For each host that this worker no longer has in memory, by id: in how many seconds any worker may request it."""
     rests: dict[int, float] = field(default_factory=dict)
-    """In how many seconds the hosts in memory that rest may be requested again, by their ids."""
+    """For each host in memory that rests, by id: in how many seconds it may be requested again."""
     crawl_delays: dict[int, float] = field(default_factory=dict)
     """New crawl delays of hosts in seconds, from their robots.txt, by the ids of the hosts."""
     latencies: "dict[int, HostLatency]" = field(default_factory=dict)
-    """Latencies of the hosts that responded since the last report, by the ids of the hosts; empty if none is due."""
+    """Latencies of the hosts that responded since the last report, by host id; empty if no report is due."""
     closed: dict[str, str] = field(default_factory=dict)
     """The outcomes of the addresses of hosts that were closed, as text, by the name of the host."""
     evidence: "dict[int, Evidence]" = field(default_factory=dict)
@@ -170,7 +170,7 @@ class BatchReply:
     hosts_with_more: set[int] = field(default_factory=set)
     """The ids of the claimed hosts with more addresses queued in the database."""
     rests: dict[int, float] = field(default_factory=dict)
-    """For how many seconds hosts of the leases rest, by the id of the host."""
+    """For each host of the leases that rests, by id: for how many seconds."""
     redirected: "dict[int, Lease | None]" = field(default_factory=dict)
     """The leases on the targets of redirects, by the id of the lease that was redirected; None if there is none."""
     refused: Outcomes = field(default_factory=Outcomes)

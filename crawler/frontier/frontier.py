@@ -204,7 +204,8 @@ class Frontier:
         self._needs_batch = self._needs_batch or bool(self.queues.held_back)
         if lease is not None:
             return lease
-        # If nothing is queued, a batch with news is sent at once, as it may bring links; otherwise it comes in time.
+        # If nothing is queued, a batch with news is sent at once, as its reply may bring leases on new links. Otherwise
+        # the next batch comes in time.
         has_news = bool(self._batch.ended or self._batch.returned)
         self._needs_batch = self._needs_batch or (not self.queues and has_news)
         return None
@@ -306,7 +307,7 @@ class Frontier:
         batch = self._batch
         self._batch = Batch()
 
-        # Added up: if no reply to a batch comes before the crawl stops, the next reply counts for both batches.
+        # Added, not set: if no reply to a batch comes before the crawl stops, the next reply counts for both batches.
         self._committing_pages += sum(1 for completion in batch.ended if completion.brought_page)
         self._committing_items += sum(1 for completion in batch.ended if completion.brought_item)
 
@@ -432,6 +433,6 @@ class Frontier:
 
 
 def _has_become_unlikely(lease: Lease) -> bool:
-    """Whether a leased link no longer is likely to lead to the topic; never for stored pages and retries."""
+    """Whether a leased link is no longer likely to lead to the topic; never true of stored pages and retries."""
     is_new_link = lease.candidate.has_learned_priority and lease.history is None and lease.request is None
     return is_new_link and is_unlikely(lease.candidate.priority) and not lease.is_try

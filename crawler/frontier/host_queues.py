@@ -206,7 +206,10 @@ class HostQueues:
             heappush(self._heads, (*queue.waiting[0][:2], name))
 
     def _park(self, name: str, queue: HostQueue) -> None:
-        """Take a host off the list until a time; until the next response if it has as many requests as it may have."""
+        """Take a host off the list until its interval and rest have ended.
+
+        If it has as many requests as it may have, it is off the list until a response comes.
+        """
         queue.is_parked = True
         if queue.active < self.limits.share(name):
             heappush(self._parked_until, (self.ready_at(name), name))

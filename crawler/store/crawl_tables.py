@@ -82,7 +82,7 @@ crawl = Table(
     Column(
         "unlikely", BigInteger, nullable=False, default=0
     ),  # queued links unlikely to lead to the topic, when last counted
-    Column("behind_images", BigInteger, nullable=False, default=0),  # queued links that are only an image, likewise
+    Column("behind_images", BigInteger, nullable=False, default=0),  # likewise, queued links that are only an image
     Column("pages", BigInteger, nullable=False, default=0),  # in this round, of the workers that have left
     Column("round", Integer, nullable=False, default=1),  # the number of the current round
     Column("round_started", Float),
@@ -163,7 +163,7 @@ address = Table(
     tables,
     Column("id", Serial, primary_key=True),
     Column("key", BigInteger, nullable=False, unique=True),  # a hash of the crawl and the canonical address
-    # An erased address has minus the id of its crawl instead: so it stays when the addresses of hosts are deleted.
+    # For an erased address, minus the id of its crawl: so it stays when the addresses of a crawl's hosts are deleted.
     Column("host_id", BigInteger, nullable=False),
     Column("url", Text, nullable=False),  # empty if it was erased
     Column("kind", Text, nullable=False),

@@ -103,7 +103,7 @@ class ChangeEpochs:
 
 
 def change_epochs(connection: Connection) -> ChangeEpochs:
-    """The epochs of a database. For all offsets drawn so far they stay valid, as a later epoch begins after these."""
+    """The epochs of a database. An epoch that begins later contains only offsets that are not drawn yet."""
     rows = connection.execute(select(change_epoch.c.after, change_epoch.c.token).order_by(change_epoch.c.after)).all()
     return ChangeEpochs(tuple(row.after for row in rows), tuple(row.token for row in rows))
 
@@ -147,7 +147,10 @@ def last_offset(connection: Connection, patience: float = LONGEST_WAIT_SECONDS) 
 
 
 def _wait(connection: Connection, until: float) -> None:
-    """Wait for the transactions that are writing now, but not after `until`; later transactions draw larger offsets."""
+    """Wait for the transactions that are writing now, as later ones draw larger offsets.
+
+    Raises a DatabaseUnavailableError if one of them is still writing at the time `until`.
+    """
     writing = set(connection.execute(WRITERS).scalars())
     while writing := writing & set(connection.execute(WRITERS).scalars()):
         if time.monotonic() > until:
