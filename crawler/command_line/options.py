@@ -99,7 +99,7 @@ class Subcommand:
         parser = self.parser(called)
         parser.formatter_class = argparse.HelpFormatter
         translate_help(parser)
-        _, _, options_help = parser.format_help().partition("\n\n")
+        _, _, options_help = parser.format_help().partition("\n\n")  # the first paragraph is the usage, in short lines
         return f"\n{parser.usage}\n\n{options_help}"
 
 

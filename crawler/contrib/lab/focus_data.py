@@ -244,7 +244,7 @@ class TruthCounter:
         listed = {self._truth.canonical(url) for url in {page.url, page.requested_url}} & self._truth.addresses
         is_listed = bool(listed)
         self._squares += (is_listed - page.relevance) ** 2
-        bounded_relevance = min(max(page.relevance, 0.0), 1.0)
+        bounded_relevance = min(max(page.relevance, 0.0), 1.0)  # the database does not limit it to 0 to 1
         self._counts_by_relevance[is_listed][round(bounded_relevance * STEPS)] += 1
         if is_listed:
             self._met |= listed

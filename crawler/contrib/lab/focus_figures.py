@@ -125,7 +125,7 @@ class FocusCounter:
         self._ways[page.via or UNKNOWN].take(page, on_topic)
         self._sites[address_of(page.url).site].take(page, on_topic)
         if score is not None:
-            bounded_score = min(max(score, 0.0), 1.0)
+            bounded_score = min(max(score, 0.0), 1.0)  # the database does not limit scores to 0 to 1
             tenth = min(int(bounded_score * TENTHS), TENTHS - 1)  # 1.0 belongs to the last tenth
             self._tenths[tenth].take(page, on_topic)
             self._counts_by_score[on_topic][round(bounded_score * STEPS)] += 1

@@ -111,7 +111,7 @@ def train(links: Sequence[ImageExample], seed: int, tell: Tell) -> TrainedImageM
         model = _fit([link for link, its_part in zip(links, parts, strict=True) if its_part != part], seed)
         for index, link in enumerate(links):
             if parts[index] == part:
-                likely[index] = judged(model, link)
+                likely[index] = noise_probability(model, link)
 
     # Choose the limit, and train on all parts.
     content_by_site: dict[str, list[float]] = {}
@@ -149,8 +149,8 @@ def _at_share(values: Sequence[float], share: float) -> float:
     return sorted(values)[int(np.ceil(share * len(values))) - 1]
 
 
-def judged(model: NoiseModel, link: ImageExample) -> float:
-    """The probability of noise of a link: the lowest of its occurrences."""
+def noise_probability(model: NoiseModel, link: ImageExample) -> float:
+    """The probability of noise of a link: the lowest one of its occurrences on the page."""
     return learned_model.probability(float(model.logits(np.stack(link.features)).min()))
 
 
@@ -367,7 +367,7 @@ def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
     with put_in_place(plan.output, plan.card) as (weights_file, card_file):
         save(trained.model, weights_file)
         model = load(weights_file)
-        likely = np.array([judged(model, link) for link in held_out])
+        likely = np.array([noise_probability(model, link) for link in held_out])
         training = ImageTraining(
             training=JudgedLinks(
                 links=links, likely=trained.likely, label_count=len(labels), fingerprint=fingerprint(labels)

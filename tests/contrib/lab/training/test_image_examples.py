@@ -15,7 +15,7 @@ from crawler.contrib.lab.evaluation.gold import ImageLabel, read_labels
 from crawler.contrib.lab.training import image_weights
 from crawler.contrib.lab.training.examples import TooFewError
 from crawler.contrib.lab.training.image_examples import ImageExample, find_images
-from crawler.contrib.lab.training.image_weights import FOLDS, MARGIN, TrainedImageModel, judged, limit, train
+from crawler.contrib.lab.training.image_weights import FOLDS, MARGIN, TrainedImageModel, limit, noise_probability, train
 from crawler.noise.learned_model import CODES, FEATURES, SPLITS, Floats, NoiseModel, load, save
 
 need("lightgbm")
@@ -133,7 +133,7 @@ def test_a_site_is_never_on_both_sides(sites: int, monkeypatch: pytest.MonkeyPat
         return 0.5
 
     monkeypatch.setattr(image_weights, "_fit", fit)
-    monkeypatch.setattr(image_weights, "judged", judge)
+    monkeypatch.setattr(image_weights, "noise_probability", judge)
     train(links(sites), 0, lambda _: None)
     assert all(site not in known[part] for part, site in asked)
     assert sorted(site for _, site in asked) == sorted(one.site for one in links(sites))
@@ -164,8 +164,8 @@ def test_the_limit_loses_no_more_content_than_it_may() -> None:
 def test_an_image_is_judged_by_its_best_place(trained: TrainedImageModel) -> None:
     small, large = np.zeros((2, len(FEATURES)), np.float32)
     small[WIDTH], large[WIDTH] = 2, 7
-    alone = [judged(trained.model, sighted("a", True, row)) for row in (small, large)]
-    assert judged(trained.model, sighted("a", True, small, large)) == min(alone) == alone[1]
+    alone = [noise_probability(trained.model, sighted("a", True, row)) for row in (small, large)]
+    assert noise_probability(trained.model, sighted("a", True, small, large)) == min(alone) == alone[1]
 
 
 @pytest.mark.parametrize("sites", [FOLDS - 1, FOLDS])
@@ -190,7 +190,7 @@ def test_links_that_say_nothing_give_trees_that_say_nothing(tmp_path: Path) -> N
     made = train(found, 0, lambda _: None)
     assert made.likely == pytest.approx(0.5, abs=0.1)
     save(made.model, tmp_path / "w.npz")
-    assert judged(load(tmp_path / "w.npz"), found[0]) == pytest.approx(0.5, abs=0.01)
+    assert noise_probability(load(tmp_path / "w.npz"), found[0]) == pytest.approx(0.5, abs=0.01)
 
 
 def test_what_a_reader_was_not_sure_of_weighs_less() -> None:
@@ -204,7 +204,7 @@ def test_what_a_reader_was_not_sure_of_weighs_less() -> None:
         """Of small images that one reader calls noise and another, who may be unsure, content."""
         both = [sighted(f"s{at}", at % 2 == 0, small, unsure=unsure and at % 2 == 1) for at in range(100)]
         model = image_weights._fit(both + content, 0)
-        return judged(model, both[0])
+        return noise_probability(model, both[0])
 
     assert likely(unsure=False) == pytest.approx(0.5, abs=0.05)
     assert likely(unsure=True) == pytest.approx(2 / 3, abs=0.05)
