@@ -17,9 +17,11 @@ from rapidfuzz.distance import Levenshtein
 T = TypeVar("T")
 """A table, a row or a cell."""
 PARTS = ("text", "code", "formulas", "tables")
+# A block of code between two fences, also in quotes and lists; the second group is the code.
 _FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})[^\n`]*\n(.*?)^[ >]*\1[`~]*[ \t]*$", re.DOTALL | re.MULTILINE)
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
 _DISPLAY_FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+# A formula such as `$x^2$`; sums of money such as "$5 and $6" are no formula.
 _INLINE_FORMULA = re.compile(r"(?<![\\$])\$(?![\s$])([^$\n]+?)(?<![\s\\])\$(?![\d$])")
 _ROW = re.compile(r"^[ >]*\|.*\|[ \t]*$", re.MULTILINE)
 _RULE = re.compile(r"[\s|:-]+")
