@@ -92,8 +92,8 @@ def test_nothing_is_asked_for_that_robots_txt_forbids_or_while_it_cannot_be_read
     ended, sites = crawled(tmp_path, *UNREADABLE.values(), **HURRIED, HURRIED_DELAY="0.05", HURRIED_TIMES="2")
     for why, site in zip(UNREADABLE, sites, strict=True):
         assert set(site.paths()) == {"/robots.txt"}, why
-        # A fetch has 3 tries. There is one fetch, one after each of 2 pauses, and one more if a pause ends before its request.
-        assert len(site.paths()) <= 12, why
+        # Few fetches, each with a few tries or redirects: usually 9 or 11 requests, on a slow machine one fetch more.
+        assert len(site.paths()) <= 16, why
         assert f"{site.url}: {why}\n" in ended.closing()
     assert ended.counts() == dict.fromkeys(UNREADABLE, 1)
     assert ended.status == 1
