@@ -177,7 +177,7 @@ class BatchReply:
     """How many addresses were given up without a request, by outcome."""
     left_out: Outcomes = field(default_factory=Outcomes)
     """How many responses and links of pages were not stored, by outcome."""
-    shared_examples: "list[tuple[LessonKind, str]]" = field(default_factory=list)
+    lessons: "list[tuple[LessonKind, str]]" = field(default_factory=list)
     """What seeds and examples taught this crawl since this worker last read: the kind of each lesson, and its text."""
     templates: "list[Template]" = field(default_factory=list)
     """All templates of hosts that are new in memory, and new templates of the other hosts in memory."""

@@ -180,7 +180,7 @@ class PageResult:
     """Links of the page with priorities, and its images."""
     priorities: Mapping[str, int] = field(default_factory=dict)
     """New priorities of queued addresses."""
-    shared_examples: tuple[tuple[LessonKind, str], ...] = ()
+    lessons: tuple[tuple[LessonKind, str], ...] = ()
     """What a seed or an example teaches all workers: kind and text."""
     templates: tuple[Template, ...] = ()
     """Templates of the host that this page completed."""

@@ -95,7 +95,7 @@ class PageReader:
             self.count_statistic("extractor_fallback/pages", 1)
         elif self.has_fallback and is_doubtful(extraction):
             self.count_statistic("extractor_fallback/failed", 1)
-        shared_examples = self._shared_examples(page, lease.candidate, extraction)
+        lessons = self._lessons(page, lease.candidate, extraction)
 
         # Whether the page may be kept.
         site_files: SiteFiles = response.request.meta.get(SITE_FILES, NO_FILES)
@@ -142,7 +142,7 @@ class PageReader:
         item.result = replace(
             request_result,
             check=check,
-            shared_examples=(*request_result.shared_examples, *shared_examples),
+            lessons=(*request_result.lessons, *lessons),
             links=(*self.lists.of(served), *links, *self._images(page, lease.candidate, rights)),
             priorities=priorities,
             image_counts=self.images.evidence_of(page) if self.images.are_judged and page.document is None else None,
@@ -190,9 +190,7 @@ class PageReader:
             return Outcome(Code.NO_TEXT)
         return None
 
-    def _shared_examples(
-        self, page: Page, candidate: Candidate, extraction: Extraction
-    ) -> tuple[tuple[LessonKind, str], ...]:
+    def _lessons(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[LessonKind, str], ...]:
         """The page as an example of the topic, if the topic needs examples; it is learned at once.
 
         If a topic is given, seeds are examples, except front pages, which may have many topics. If no topic is given,

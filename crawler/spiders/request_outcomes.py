@@ -76,7 +76,7 @@ MOST_REASON = 100
 
 
 def outcome_of(failure: Failure) -> Outcome:
-    """Why a request failed, without the details of the one request, so that equal outcomes can be counted."""
+    """Why a request failed, without the details of the individual request, so that equal outcomes can be counted."""
     error = failure.value
     if isinstance(error, HttpError):
         return _refused_by_status(error.response)
@@ -170,14 +170,14 @@ def result_of(request: Request, outcome: Outcome | None = None) -> PageResult:
     """The result of a request with what its meta says: the verdict on an image, the trial of a page, and for a seed
     that did not fail, the address to which redirects led.
     """
-    shared_examples: tuple[tuple[LessonKind, str], ...] = ()
+    lessons: tuple[tuple[LessonKind, str], ...] = ()
     if outcome is None or outcome.code.group is not Group.FAILED:
         home = new_home(lease_of(request).candidate)
         if home is not None:
-            shared_examples = ((LessonKind.HOME, home),)
+            lessons = ((LessonKind.HOME, home),)
     verdict = request.meta.get(VERDICT)
     trial = request.meta.get(TRIAL)
-    return PageResult(outcome, shared_examples=shared_examples, verdict=verdict, trial=trial)
+    return PageResult(outcome, lessons=lessons, verdict=verdict, trial=trial)
 
 
 def new_home(candidate: Candidate) -> str | None:
@@ -200,8 +200,8 @@ class Leases:
 
     def finish(self, lease: Lease, result: PageResult) -> None:
         """End a lease with its result, unless it has ended already."""
-        shared_examples = (*result.shared_examples, *self._retry_notes(lease, result.outcome))
-        if not self.frontier.finish(lease.id, replace(result, shared_examples=shared_examples)):
+        lessons = (*result.lessons, *self._retry_notes(lease, result.outcome))
+        if not self.frontier.finish(lease.id, replace(result, lessons=lessons)):
             return
         outcome = result.outcome
         if outcome is not None and outcome.code.group in (Group.SKIPPED, Group.FAILED):

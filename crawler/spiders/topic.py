@@ -293,7 +293,7 @@ class TopicSpider(Spider):
         lesson_kind, outcome = EXAMPLE_LESSONS[candidate.kind]
         lesson = f"{candidate.requested or candidate.url}\n{text}"
         self.crawl.learning.take_in(lesson_kind, lesson)
-        return replace(result_of(request, outcome), shared_examples=((lesson_kind, lesson),))
+        return replace(result_of(request, outcome), lessons=((lesson_kind, lesson),))
 
     def list_result(self, request: Request, page_list: Listing) -> PageResult:
         """The result of a sitemap or feed.

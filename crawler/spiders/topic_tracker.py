@@ -233,7 +233,7 @@ class SharedLearning:
         priorities = self.topic.apply(reply.shared_models, updates)
         if reply.topic_labels is not None:
             self.topic.focus.label(reply.topic_labels)
-        for kind, text in reply.shared_examples:
+        for kind, text in reply.lessons:
             self.take_in(kind, text)
         if self.libraries is not None:
             for template in reply.templates:

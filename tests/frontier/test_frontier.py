@@ -275,7 +275,7 @@ def test_an_end_tells_all_that_the_page_caused() -> None:
     result = PageResult(
         record={"url": A},
         links=(Candidate(C), Candidate(C + "2")),
-        shared_examples=((LessonKind.HOME, A),),
+        lessons=((LessonKind.HOME, A),),
         templates=(Template("a.example", "a", "Menu"),),
         verdict={"noise": True},
         validators={"etag": "1"},

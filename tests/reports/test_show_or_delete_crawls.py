@@ -405,7 +405,7 @@ def test_reset_leaves_other_crawls_and_all_files(either: Place) -> None:
     outcome = Outcome(Code.TIMEOUT)
     robots = read_robots(b"Allow: /", "http://bees.example/robots.txt", "now")
     about = {"verdict": VERDICT, "pattern_use": use, "robots": robots}
-    result = PageResult(outcome, shared_examples=again, templates=templates, **about)
+    result = PageResult(outcome, lessons=again, templates=templates, **about)
     images = {seed.site_id: Evidence()}
     bees.committer.commit(
         Batch([Completion(seed, result)], evidence=images, learned=("{}", "{}"), samples=[WorkerSample(1.0)])

@@ -47,4 +47,4 @@ def test_what_may_have_passed_is_requested_again_at_the_next_start() -> None:
         leases = Leases(frontier, counts, status, lambda name, by: None, is_later_round=lambda: False)
         leases.finish(lease, PageResult(Outcome(code)))
         (ended,) = frontier.batch(0.0).ended
-        assert ended.result.shared_examples == (() if lesson is None else ((lesson, SEED),))
+        assert ended.result.lessons == (() if lesson is None else ((lesson, SEED),))

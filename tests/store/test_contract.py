@@ -102,7 +102,7 @@ def test_odd_characters_are_stored(crew: Crew) -> None:
 def test_odd_characters_from_servers_are_stored(crew: Crew, text: str) -> None:
     one = crew.join(*candidates(A, B, C))
     first, second, third = one.claim()
-    taught = failed(second, Outcome(Code.ERROR, text), shared_examples=((LessonKind.SEED, text),))
+    taught = failed(second, Outcome(Code.ERROR, text), lessons=((LessonKind.SEED, text),))
     one.end(also(stored(first), validators={"etag": text}), taught, closed={"c.example": Code.HOST_CLOSED})
     assert crew.addresses()[B][0] == AddressState.DONE
     one.end(failed(third))
@@ -212,14 +212,14 @@ def test_two_crawls_in_one_database_do_not_see_each_other(crew: Crew) -> None:
 def test_lessons_reach_every_worker_once(crew: Crew) -> None:
     one, two = crew.pair(*candidates(A, B))
     first, second = one.claim()
-    one.end(also(stored(first), shared_examples=((LessonKind.HOME, A), (LessonKind.SEED, "a text"))))
-    one.end(also(stored(second), shared_examples=((LessonKind.HOME, B),)))
+    one.end(also(stored(first), lessons=((LessonKind.HOME, A), (LessonKind.SEED, "a text"))))
+    one.end(also(stored(second), lessons=((LessonKind.HOME, B),)))
     two.commit()
     two.commit()
     late = crew.join(folder="three")
     late.commit()
     expected = [("home", A), (LessonKind.SEED, "a text"), (LessonKind.HOME, B)]
-    assert one.shared_examples == two.shared_examples == late.shared_examples == expected
+    assert one.lessons == two.lessons == late.lessons == expected
 
 
 def test_a_lesson_that_is_committed_late_is_learned(crew: Crew) -> None:
@@ -230,7 +230,7 @@ def test_a_lesson_that_is_committed_late_is_learned(crew: Crew) -> None:
     one.commit()
     crew.change(shared_example.insert().values(ids | {"id": 1, "text": A}))
     one.commit()
-    assert sorted(one.shared_examples) == [("home", A), (LessonKind.HOME, B)]
+    assert sorted(one.lessons) == [("home", A), (LessonKind.HOME, B)]
 
 
 def test_it_is_over_when_nothing_waits_and_nobody_holds_anything(crew: Crew) -> None:
@@ -273,7 +273,7 @@ def test_a_seed_that_failed_is_asked_again(crew: Crew) -> None:
     one = crew.join(*candidates(A, B, kind=AddressKind.SEED))
     first, second = one.claim()
     one.end(
-        failed(first, Outcome(Code.HTTP_STATUS, "503"), shared_examples=((LessonKind.SEED_AGAIN, A),)),
+        failed(first, Outcome(Code.HTTP_STATUS, "503"), lessons=((LessonKind.SEED_AGAIN, A),)),
         failed(second),
         closed={"a.example": Code.HOST_CLOSED},
     )
@@ -292,7 +292,7 @@ def test_a_seed_that_failed_is_asked_again(crew: Crew) -> None:
 def test_the_host_of_a_seed_that_failed_rests_for_its_usual_pause(crew: Crew, pause: float, left: float) -> None:
     one = crew.join(*candidates(A, kind=AddressKind.SEED))
     (first,) = one.claim()
-    one.end(failed(first, Outcome(Code.HTTP_STATUS, "503"), shared_examples=((LessonKind.SEED_AGAIN, A),)))
+    one.end(failed(first, Outcome(Code.HTTP_STATUS, "503"), lessons=((LessonKind.SEED_AGAIN, A),)))
     assert one.commit(idle=True, demand=EVERYTHING).over
     one.leave()
     now = crew.value(select(func.max(host.c.next_at)))

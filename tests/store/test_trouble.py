@@ -32,7 +32,7 @@ def busy(worker: Worker) -> dict[str, Any]:
         "ended": [
             stored(page, *candidates(NEW, A, "http://other.example/1"), text="a text"),
             stored(image),
-            failed(missing, shared_examples=((LessonKind.HOME, C),)),
+            failed(missing, lessons=((LessonKind.HOME, C),)),
         ],
         "redirects": [Redirect(redirected, replace(redirected.candidate, url=D + "new", requested=D))],
         "returned": [returned],
@@ -64,7 +64,7 @@ def outcome(crew: Crew, worker: Worker, answer: BatchReply) -> tuple[Any, ...]:
         files,
         answer.pages,
         answer.waiting,
-        worker.shared_examples,
+        worker.lessons,
     )
 
 

@@ -329,7 +329,7 @@ def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.Mo
     monkeypatch.setattr(database, "PARAMETERS_AT_ONCE", 3)
     urls = [f"http://{n}.example/" for n in range(8)]
     one = crew.join(*candidates(*urls, kind=AddressKind.SEED))
-    one.end(*(failed(lease, shared_examples=((LessonKind.SEED_AGAIN, lease.candidate.url),)) for lease in one.claim()))
+    one.end(*(failed(lease, lessons=((LessonKind.SEED_AGAIN, lease.candidate.url),)) for lease in one.claim()))
     assert one.session.begin(urls)
     one.leave()
     again = crew.join(*candidates(*urls, kind=AddressKind.SEED))

@@ -73,7 +73,7 @@ class Worker:
         self.hand: dict[int, Lease] = {}
         self.hosts: set[int] = set()
         """Those it has not let go; unless it says otherwise it wants more of them."""
-        self.shared_examples: list[tuple[str, str]] = []
+        self.lessons: list[tuple[str, str]] = []
 
     def commit(self, batch: Batch | None = None, **happened: Any) -> BatchReply:
         """What the ledger says to what happened; the books are right afterwards."""
@@ -95,7 +95,7 @@ class Worker:
                 self.hand.pop(one.id, None)
         self.hand |= {one.id: one for one in [*answer.leases, *filter(None, answer.redirected.values())]}
         self.hosts |= {one.host_id for one in [*answer.leases, *filter(None, answer.redirected.values())]}
-        self.shared_examples += answer.shared_examples
+        self.lessons += answer.lessons
         check(self.engine)
         with self.engine.connect() as connection:
             pages, _ = file_offsets(connection, *files_of(self.session.crawl_id, self.session.number))

@@ -48,9 +48,9 @@ from crawler.store.batch.rounds import Round, requeue_listed, round_of
 from crawler.store.batch.shared_learning import (
     SharedTopicModel,
     TopicLabels,
-    new_shared_examples,
+    new_lessons,
     new_templates,
-    save_shared_examples,
+    save_lessons,
     save_templates,
 )
 from crawler.store.crawl_tables import worker
@@ -111,7 +111,7 @@ class BatchCommitter:
         """The driver's connection that was used last."""
         self._batch_number = 0
         """The number of the last batch of this worker."""
-        self._read_example_ids: set[int] = set()
+        self._read_lesson_ids: set[int] = set()
         """The ids of the shared examples read so far."""
         self._last_template_id = 0
         """The id of the last template read."""
@@ -167,7 +167,7 @@ class BatchCommitter:
     def in_transaction(self, work: Callable[[Connection], Any]) -> Any:
         """The result of work in one transaction, retried while the database is locked, full or unreachable."""
         last_template_id = self._last_template_id
-        read_example_ids = frozenset(self._read_example_ids)
+        read_lesson_ids = frozenset(self._read_lesson_ids)
 
         def transact() -> Any:
             with self.engine.begin() as connection:
@@ -179,7 +179,7 @@ class BatchCommitter:
         def undo(error: Exception) -> str:
             # The next attempt reads and writes everything again: forget what only the failed transaction has read.
             self._last_template_id = last_template_id
-            self._read_example_ids = set(read_example_ids)
+            self._read_lesson_ids = set(read_lesson_ids)
             self.addresses.forget()
             self.releases.released_sites.clear()
             self.trouble = error_message(error)
@@ -243,7 +243,7 @@ class BatchCommitter:
         ended = [completion for completion in batch.ended if completion.lease.id not in requeued]
 
         # Evidence, patterns and verdicts, and the addresses that these release.
-        save_shared_examples(connection, crawl_id, ended)
+        save_lessons(connection, crawl_id, ended)
         save_evidence(connection, crawl_id, batch.evidence)
         added += self._save_patterns(connection, batch, ended, originals)
         save_image_results(connection, self.keys, crawl_id, ended)
@@ -363,9 +363,9 @@ class BatchCommitter:
         self.claimant = self.claimant.with_tries(connection, reply.pages)
         self.releases.is_crawl_full = is_full(self.claimant, reply.pages)
 
-        shared_examples = new_shared_examples(connection, crawl_id, self._read_example_ids)
-        self._read_example_ids.update(shared_examples)
-        reply.shared_examples = list(shared_examples.values())
+        lessons = new_lessons(connection, crawl_id, self._read_lesson_ids)
+        self._read_lesson_ids.update(lessons)
+        reply.lessons = list(lessons.values())
         reply.shared_models = self.shared_model.read(connection, worker_id)
         reply.topic_labels = self.topic_labels.read(connection)
 

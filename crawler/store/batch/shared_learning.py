@@ -1,4 +1,5 @@
-"""What workers learn and share: examples from seeds, topic models, people's labels, and templates of hosts.
+"""What workers learn and share: lessons of seeds and examples (in the table `shared_example`), topic models, people's
+labels, and templates of hosts.
 
 Each worker number has one row for its topic model, which is overwritten; the next worker of that number continues it.
 A label says whether a page is on the topic of its crawl, and contains the text of the page: a later crawl of the same
@@ -26,9 +27,9 @@ from crawler.store.crawl_tables import crawl, host, worker
 from crawler.store.database import dialect_insert, in_chunks, storable
 from crawler.store.page_tables import LabelKind, focus, label, shared_example, template
 
-LATE_EXAMPLES = 1_000
-"""How many ids before the last one are searched again: an example may be committed after one with a higher id."""
-IDS_OF_EXAMPLES = select(shared_example.c.id).where(
+LATE_LESSONS = 1_000
+"""How many ids before the last one are searched again: a lesson may be committed after one with a higher id."""
+IDS_OF_LESSONS = select(shared_example.c.id).where(
     shared_example.c.crawl_id == bindparam("crawl"), shared_example.c.id > bindparam("after")
 )
 NAMES_OF_NEW_HOSTS = select(host.c.name).where(host.c.id.in_(bindparam("new_hosts", expanding=True)))
@@ -46,23 +47,21 @@ NEW_TEMPLATES = (
 )
 
 
-def save_shared_examples(connection: Connection, crawl_id: int, ended: Iterable[Completion]) -> None:
-    """Save the shared examples of ended leases."""
+def save_lessons(connection: Connection, crawl_id: int, ended: Iterable[Completion]) -> None:
+    """Save the lessons of ended leases."""
     rows = [
         {"crawl_id": crawl_id, "kind": kind, "text": storable(text)}
         for completion in ended
-        for kind, text in completion.result.shared_examples
+        for kind, text in completion.result.lessons
     ]
     if rows:
         connection.execute(insert(shared_example), rows)
 
 
-def new_shared_examples(
-    connection: Connection, crawl_id: int, known_ids: Collection[int]
-) -> dict[int, tuple[LessonKind, str]]:
-    """The shared examples of a crawl whose ids are not known yet: kind and text, by id."""
-    after = max(known_ids, default=0) - LATE_EXAMPLES
-    ids = connection.execute(IDS_OF_EXAMPLES, {"crawl": crawl_id, "after": after}).scalars()
+def new_lessons(connection: Connection, crawl_id: int, known_ids: Collection[int]) -> dict[int, tuple[LessonKind, str]]:
+    """The lessons of a crawl whose ids are not known yet: kind and text, by id."""
+    after = max(known_ids, default=0) - LATE_LESSONS
+    ids = connection.execute(IDS_OF_LESSONS, {"crawl": crawl_id, "after": after}).scalars()
     new = sorted(set(ids).difference(known_ids))
     rows = [
         row
