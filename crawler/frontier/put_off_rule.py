@@ -156,7 +156,7 @@ class PatternUse:
     """The use if its page turns out to be a copy."""
     labelled: str = ""
     """The pattern with the label of the link, if it has one: the request is counted for it as well."""
-    is_apart: bool = False
+    is_for_label_only: bool = False
     """Whether the request counts only for the pattern with the label, unless it is useful: then it counts for both."""
     is_list: bool = False
     """Whether it brought a list of other pages."""
@@ -165,7 +165,7 @@ class PatternUse:
 
     def counted_for(self, use: Usefulness) -> Iterator[str]:
         """The patterns for which the request counts, given its use: `of_copy` if the page is a copy, else `use`."""
-        if not self.is_apart or use is Usefulness.USEFUL:
+        if not self.is_for_label_only or use is Usefulness.USEFUL:
             yield self.pattern
         if self.labelled:
             yield self.labelled

@@ -4,6 +4,10 @@ The rule itself is in put_off_rule.py. The database adds up the counts of all wo
 sums. A pattern may be combined with a label of the links to its addresses: `PATTERN LABEL`, for example `/x/* "reply"`,
 is counted like a pattern.
 
+Patterns with a common name lend each other their useless requests: those of the others count for a pattern, too. The
+counts of the lender stay as they are. A list is a page that mainly links to other pages, such as an archive; sitemaps
+and feeds are called by these names.
+
 The frontier asks `pattern_to_put_off` and `priority` before each request, and `use` after it.
 """
 
@@ -43,8 +47,8 @@ from crawler.urls.patterns import ANY_QUERY, Patterns, names_of, shorter_address
 UNLISTED = "not in a sitemap"
 """A name of all patterns whose addresses are in no sitemap of a site that has one; no address contains it."""
 MAY_BE_PUT_OFF = frozenset((FoundBy.LINK, FoundBy.IMAGE, FoundBy.FEED, FoundBy.SITEMAP))
-"""Addresses may be put off if they were found in these ways. Lists also have useless addresses: the feed of a wiki has
-edits, and the sitemap of a blog has tags.
+"""Addresses may be put off if they were found in these ways. Feeds and sitemaps also have useless addresses: the feed
+of a wiki has edits, and the sitemap of a blog has tags.
 """
 MOST_SITES = 200
 """Sites that are remembered; the least recently used are forgotten."""
@@ -55,7 +59,7 @@ patterns that are remembered of the addresses in its sitemaps.
 MOST_LINKS = 20
 """How many new links decide the use of a page that is not kept."""
 FEW_LINKS = 6
-"""How many new links decide the use of a page that is kept, if it turns out to be a copy."""
+"""For a page that is kept: how many of its new links decide its use if it turns out to be a copy."""
 
 
 @dataclass
@@ -71,8 +75,8 @@ class SitePatterns:
     """How many pages of a pattern this worker is rendering."""
     trials: dict[str, PatternCounts] = field(default_factory=dict)
     """The trials of this worker by pattern; the database learns of their results later."""
-    listed: set[str] = field(default_factory=set)
-    """Patterns of the addresses that sitemaps of the site list."""
+    in_sitemaps: set[str] = field(default_factory=set)
+    """Patterns of the addresses in sitemaps of the site."""
     _queries: dict[str, list[str]] = field(default_factory=dict)
     """For each path with any query, such as `/timeline?*`, the patterns with this path and a query of their own."""
     _names: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -108,11 +112,11 @@ class SitePatterns:
             self.counts[pattern] = self.counts.get(pattern, NOTHING_KNOWN).after(use.use, use.is_list)
         self._useless_by_name = None
 
-    def remember_listed(self, url: str) -> None:
-        """Remember the pattern of an address that a sitemap lists."""
+    def remember_in_sitemap(self, url: str) -> None:
+        """Remember the pattern of an address in a sitemap."""
         pattern = self.pattern(url)
-        if pattern and pattern not in self.listed and len(self.listed) < MOST_PATTERNS:
-            self.listed.add(pattern)
+        if pattern and pattern not in self.in_sitemaps and len(self.in_sitemaps) < MOST_PATTERNS:
+            self.in_sitemaps.add(pattern)
             self._useless_by_name = None
 
     def pattern(self, url: str) -> str:
@@ -148,11 +152,14 @@ class SitePatterns:
             return is_unproductive(pattern, counts)
         if self._useless_by_name is None:
             # First the sitemap, on which the names of patterns depend: `_names_of` reads this.
-            self._has_useful_sitemap = any(self.counts.get(listed, NOTHING_KNOWN).is_proven for listed in self.listed)
+            self._has_useful_sitemap = any(
+                self.counts.get(in_sitemap, NOTHING_KNOWN).is_proven for in_sitemap in self.in_sitemaps
+            )
             self._useless_by_name = useless_by_name(
                 self.counts, {counted: self._names_of(counted) for counted in self.counts}
             )
             self._useless_lists = useless_lists(self.counts)
+        # A pattern of lists borrows the useless requests to lists of all other patterns.
         lists_lent = self._useless_lists - counts.useless if counts.is_of_lists else 0
         return is_unproductive(pattern, counts, self._lent(pattern), lists_lent)
 
@@ -166,7 +173,8 @@ class SitePatterns:
     def is_endless(self, pattern: str) -> bool:
         """Whether the addresses of a pattern are an endless part of the site, and are put off.
 
-        A path with many queries is judged by all its patterns that are not proven: a few may bring most of its pages.
+        A path with many queries is judged by its unproven patterns together: a few proven ones may bring most of its
+        pages, and would hide that the rest are useless.
         """
         counts = self.counts.get(pattern, NOTHING_KNOWN)
         if not (pattern.endswith(ANY_QUERY) and self.has_many_queries(pattern)):
@@ -195,7 +203,7 @@ class SitePatterns:
         return True
 
     def awaits_other_pages(self, pattern: str, labelled: str) -> bool:
-        """Whether an address waits for other pages because its pattern brings lists.
+        """Whether an address waits for other pages because its pattern brings lists, which only lead to pages.
 
         The counts of the pattern with the label of the link, `labelled`, prevail if they say enough.
         """
@@ -258,13 +266,13 @@ class SitePatterns:
         """The use of the new links of a page, by their patterns.
 
         Links of the page's `own` pattern do not count, unless the page is a list: all pages of a site may have
-        addresses of one pattern. `counted_as` is the pattern for which the page is counted, by default its own.
+        addresses of one pattern. `counted_as` is the pattern for which the page is counted, if that is not `own`.
         """
         patterns = {self.pattern(url) for url in urls}
         if not is_list:
             patterns.discard(own)
         may_be_open = self.counts.get(counted_as or own, NOTHING_KNOWN).open < MOST_OPEN
-        use = Usefulness.USELESS
+        use = Usefulness.USELESS  # or OPEN, if it is not known yet whether the links are useful
         for pattern in patterns:
             if self.counts.get(pattern, NOTHING_KNOWN).is_proven:
                 return Usefulness.USEFUL
@@ -283,8 +291,8 @@ class SitePatterns:
     def _names_of(self, pattern: str) -> frozenset[str]:
         """The names that the pattern may share with others, including UNLISTED if no sitemap lists its addresses."""
         names = self._names.get(pattern) or names_of(pattern)
-        is_listed = pattern.partition(" ")[0] in self.listed
-        if is_listed or not self._has_useful_sitemap:
+        is_in_sitemap = pattern.partition(" ")[0] in self.in_sitemaps
+        if is_in_sitemap or not self._has_useful_sitemap:
             return names
         return names | {UNLISTED}
 
@@ -335,7 +343,7 @@ class PatternMemory:
     def learn_names(self, links: Iterable[Candidate]) -> set[str]:
         """Learn the names of patterns from new links.
 
-        Returns the links that changed the patterns of sites on which addresses are put off: these addresses may have
+        Returns the links that changed the patterns of sites with put-off addresses, because these addresses may have
         other patterns now.
         """
         links_that_changed_patterns = set()
@@ -347,7 +355,7 @@ class PatternMemory:
                 links_that_changed_patterns.add(link.url)
         for link in pages:
             if link.via is FoundBy.SITEMAP:
-                self.of(link.url).remember_listed(link.url)
+                self.of(link.url).remember_in_sitemap(link.url)
         return links_that_changed_patterns
 
     def pattern_to_put_off(
@@ -355,12 +363,12 @@ class PatternMemory:
     ) -> str:
         """The pattern because of which an address is put off; empty if it is to be requested.
 
-        Pages of lists that the user gave are not put off, nor are retries and stored pages. `seen` returns those of the
-        given addresses that the crawl knows.
+        Pages in a sitemap, feed or similar list that the user gave as a seed are not put off, nor are retries and
+        stored pages. `seen` returns those of the given addresses that the crawl knows.
         """
         candidate = lease.candidate
         if candidate.via is FoundBy.SITEMAP:
-            self.of(candidate.url).remember_listed(candidate.url)
+            self.of(candidate.url).remember_in_sitemap(candidate.url)
         if not _may_be_put_off(lease):
             return ""
         site_patterns = self.of(candidate.url)
@@ -406,10 +414,11 @@ class PatternMemory:
         pattern = site_patterns.pattern(url)
         labelled = site_patterns.labelled(pattern, candidate.labels)
         has_many_queries = site_patterns.has_many_queries(pattern)
-        # A pattern that was useful is not blamed for useless links with one label, unless it may be endless as a whole.
+        # Useless pages behind links with one label do not count against a pattern that was useful, unless the pattern
+        # may be endless: then all its pages count.
         may_be_endless = has_many_queries or is_combined(pattern)
         was_useful = site_patterns.counts.get(pattern, NOTHING_KNOWN).useful > 0
-        is_apart = bool(labelled) and was_useful and not may_be_endless
+        is_for_label_only = bool(labelled) and was_useful and not may_be_endless
         is_list = result.outcome is not None and result.outcome.code in LISTS
 
         # The use of its new links.
@@ -417,7 +426,7 @@ class PatternMemory:
         urls = [link.url for link in islice(links, most) if link.kind is AddressKind.LINK and link.sight is None]
         of_links = Usefulness.USEFUL  # a link to another site may lead to pages
         if all(address_of(link).site == address_of(url).site for link in urls):
-            of_links = site_patterns.use_of_links(pattern, urls, labelled if is_apart else pattern, is_list)
+            of_links = site_patterns.use_of_links(pattern, urls, labelled if is_for_label_only else pattern, is_list)
         if not pattern:
             return None
 
@@ -429,7 +438,7 @@ class PatternMemory:
             use=use if use is Usefulness.USEFUL else of_links,
             of_copy=Usefulness.USELESS if has_many_queries else of_links,
             labelled=labelled,
-            is_apart=is_apart,
+            is_for_label_only=is_for_label_only,
             is_list=is_list,
             parameters=tuple(parameters.items()),
         )
@@ -438,6 +447,6 @@ class PatternMemory:
 def _may_be_put_off(lease: Lease) -> bool:
     """Whether an address was found by the crawl itself, and is neither a retry nor the address of a stored page."""
     candidate = lease.candidate
-    # Pages of lists that the user gave have a priority above that of all links.
+    # Pages in such lists that the user gave as seeds have a priority above that of all links.
     is_found = candidate.kind is AddressKind.LINK and candidate.via in MAY_BE_PUT_OFF and candidate.priority <= HIGHEST
     return is_found and not (candidate.requested or lease.history or lease.request)

@@ -264,7 +264,7 @@ def test_a_sitemap_may_list_any_number_of_patterns() -> None:
     found = PatternMemory()
     names = (f"{first}{second}" for first in ascii_letters for second in ascii_letters)
     found.learn_names([Candidate(f"{SITE}/?{name}=1", via=FoundBy.SITEMAP) for name in names])
-    assert len(found.of(SITE).listed) == MOST_PATTERNS
+    assert len(found.of(SITE).in_sitemaps) == MOST_PATTERNS
 
 
 def test_what_a_sitemap_lists_is_known_from_its_leases() -> None:

@@ -135,7 +135,7 @@ def test_counts_survive_a_crash_and_are_deleted_with_the_frontier(crew: Crew) ->
 
 
 @pytest.mark.parametrize(
-    ("use", "is_apart", "expected"),
+    ("use", "is_for_label_only", "expected"),
     [
         (Usefulness.USELESS, False, {PATTERN: PatternCounts(0, 1, 1), '/tag/* "x"': PatternCounts(0, 1, 1)}),
         (Usefulness.USELESS, True, {'/tag/* "x"': PatternCounts(0, 1, 1)}),
@@ -143,10 +143,10 @@ def test_counts_survive_a_crash_and_are_deleted_with_the_frontier(crew: Crew) ->
     ],
 )
 def test_the_pattern_with_a_label_is_counted_as_well(
-    crew: Crew, use: Usefulness, is_apart: bool, expected: dict[str, PatternCounts]
+    crew: Crew, use: Usefulness, is_for_label_only: bool, expected: dict[str, PatternCounts]
 ) -> None:
     one, leases = several(crew, 1)
-    said = PatternUse(PATTERN, use, labelled='/tag/* "x"', is_apart=is_apart)
+    said = PatternUse(PATTERN, use, labelled='/tag/* "x"', is_for_label_only=is_for_label_only)
     one.end(also(failed(leases[0]), pattern_use=said))
     assert counts(crew) == expected
 
