@@ -16,7 +16,6 @@ The statements have these parameters:
     first_interval     the seconds between two requests to a host that has not answered yet
     host, hosts        the id or ids of hosts that were claimed
     addresses          the ids of the addresses that are leased
-    most               the most rows of the result or the update
     most_of_host       the most addresses of each host
     most               the most new hosts, or the most addresses that are refused
 """
@@ -99,12 +98,12 @@ def pages_requested() -> Select[Any]:
 def low_hosts(kinds: ClaimedKinds) -> Select[Any]:
     """The hosts in a worker's memory that are about to run out of addresses.
 
-    They are claimed even while they rest, for example after an error: after the rest, the worker first requests other
-    addresses than those that the host refused.
+    They are claimed even while they rest, for example after an error, so that when the rest ends the worker has
+    addresses to request other than those the host refused.
     """
     is_free = or_(host.c.worker.is_(None), host.c.worker == bindparam("worker_id"))
     is_low = host.c.id.in_(bindparam("low_hosts", expanding=True))
-    return _locked(_hosts_with_sites().where(is_low, is_free, _may_claim_host(), _has_kind(kinds)))
+    return _locked(_hosts_with_sites().where(is_low, is_free, _may_be_requested_or_refused(), _has_kind(kinds)))
 
 
 def new_hosts(kinds: ClaimedKinds) -> Select[Any]:
@@ -114,7 +113,7 @@ def new_hosts(kinds: ClaimedKinds) -> Select[Any]:
     latest: ColumnElement[float] = bindparam("now") + bindparam("longest_rest")
     is_ready = (host.c.next_at <= bindparam("now") + AHEAD_SECONDS) | (host.c.next_at > latest)
     is_new = host.c.crawl_id == bindparam("crawl"), host.c.worker.is_(None), ~is_in_memory
-    hosts = _hosts_with_sites().where(*is_new, _may_claim_host(), is_ready, _has_kind(kinds))
+    hosts = _hosts_with_sites().where(*is_new, _may_be_requested_or_refused(), is_ready, _has_kind(kinds))
     return _locked(hosts.order_by(host.c.best.desc(), host.c.next_at).limit(bindparam("most")))
 
 
@@ -128,7 +127,7 @@ def _locked(hosts: Select[Any]) -> Select[Any]:
     return hosts.with_for_update(of=(host, site), skip_locked=True)
 
 
-def _may_claim_host() -> ColumnElement[bool]:
+def _may_be_requested_or_refused() -> ColumnElement[bool]:
     """The condition for hosts whose addresses are to be requested, or refused because their site's budget is spent.
 
     A host is not claimed if its site has no room now, but may have some when its leases end.
@@ -140,21 +139,25 @@ def _may_claim_host() -> ColumnElement[bool]:
 
 
 def _has_kind(kinds: ClaimedKinds) -> ColumnElement[bool]:
-    """The condition for hosts with queued addresses of these kinds; `MAY_CLAIM` checks that they have any at all."""
+    """The condition for hosts with queued addresses of these kinds that may be claimed.
+
+    For `ALL` nothing is left to check: every statement also has the condition `MAY_CLAIM`, which requires a likely
+    address in the queue, or any address and a try left.
+    """
     if kinds is ClaimedKinds.IMAGES:
         images = select(address.c.host_id).where(IS_WAITING & (address.c.kind == IMAGE_KIND))
         return host.c.id.in_(images)
     if kinds is ClaimedKinds.PAGES:
-        may_claim = IS_LIKELY | (host.c.tries < bindparam("tries"))
+        is_likely_or_try = IS_LIKELY | (host.c.tries < bindparam("tries"))
         is_page = address.c.host_id == host.c.id, IS_WAITING, address.c.kind != IMAGE_KIND
-        return select(address.c.id).where(*is_page, may_claim).correlate(host).exists()
+        return select(address.c.id).where(*is_page, is_likely_or_try).correlate(host).exists()
     return true()
 
 
 def first_addresses(dialect: str, kinds: ClaimedKinds) -> Select[Any]:
     """The first addresses of some hosts; SQLite and PostgreSQL need different statements."""
-    may_claim = (HEAD.c.priority >= LEAST_LIKELY) | (host.c.tries < bindparam("tries"))
-    queue = select(HEAD.c.id).where(HEAD.c.host_id == host.c.id, _head_waits(), may_claim, _head_is(kinds))
+    is_likely_or_try = (HEAD.c.priority >= LEAST_LIKELY) | (host.c.tries < bindparam("tries"))
+    queue = select(HEAD.c.id).where(HEAD.c.host_id == host.c.id, _head_waits(), is_likely_or_try, _head_is(kinds))
     first = queue.order_by(HEAD.c.priority.desc(), HEAD.c.id).limit(bindparam("most_of_host"))
     if dialect == "sqlite":
         source = host.join(address, address.c.id.in_(first.correlate(host).scalar_subquery()))
@@ -203,7 +206,9 @@ NEW_HOSTS = {kinds: new_hosts(kinds) for kinds in ClaimedKinds}
 FIRST_ADDRESSES = {
     (dialect, kinds): first_addresses(dialect, kinds) for dialect in ("sqlite", "postgresql") for kinds in ClaimedKinds
 }
+# A closed host is refused with all its addresses; a site whose budget is spent, only with its pages.
 REFUSED_ADDRESSES = {kinds: refused_addresses(kinds) for kinds in (ClaimedKinds.ALL, ClaimedKinds.PAGES)}
+# Asked for all kinds that the crawl ever claims: ALL, or PAGES if it takes no images.
 HOSTS_WITH_MORE = {kinds: hosts_with_more(kinds) for kinds in (ClaimedKinds.ALL, ClaimedKinds.PAGES)}
 LEASE_ADDRESSES = (
     update(address)
@@ -215,7 +220,7 @@ UPDATE_CLAIMED_HOSTS = (
     .where(host.c.id.in_(bindparam("hosts", expanding=True)))
     .values(
         best=NEXT_BEST,
-        # A host with a crawl delay is for one worker, which observes the delay; other shared hosts are for all workers.
+        # A host with a crawl delay belongs to one worker, which observes it; other shared hosts are open to all.
         worker=case((bindparam("keeps_hosts") | (host.c.crawl_delay > 0), bindparam("worker_id")), else_=None),
         delay=func.coalesce(host.c.delay, bindparam("first_interval")),
     )
