@@ -8,7 +8,7 @@ erasure              digests of the pages and hosts that were erased and are not
 near_duplicate_band  keys by which near-duplicates of a page are found
 stored_response      the HTTP response of a page, if responses are kept
 robots_file          each distinct robots.txt that allowed the requests for stored pages
-shared_example       what seeds and examples teach: addresses of seeds, texts on the topic, seeds to request again
+shared_example       lessons for all workers, not only examples: homes of the crawl, texts on the topic, seeds to retry
 template             what the pages of a host have in common
 focus                the topic model of each worker, for the others and for later runs
 evidence             counts of the images that a site's pages show, one row for each site and batch
@@ -231,8 +231,8 @@ verdict = Table(
     Column("decided_by", Text, nullable=False),
     Column("audited", Boolean, nullable=False),  # whether it is downloaded although it is noise
     Column("mistaken", Boolean),  # of an audited image: whether it looks like content after all
-    Column("bytes", BigInteger),  # of the downloaded file
-    Column("bytes_are_measured", Boolean, nullable=False),  # whether the image was downloaded
+    Column("bytes", BigInteger),  # of the downloaded file; null until it is downloaded
+    Column("bytes_are_measured", Boolean, nullable=False),  # whether the image was downloaded, so that `bytes` is set
     Column("decided_at", Text, nullable=False),
     Column("sight", Text, nullable=False),  # how a page shows it, so that it can be judged again
     Column("file", Text),  # of the downloaded file, under the images folder
@@ -245,7 +245,7 @@ VERDICT_FILTERS = verdict.c.site_id, verdict.c.decided_by, verdict.c.probability
 """The columns by which the dashboard filters verdicts. They are in the index, as there are too many rows to read."""
 index("verdict_list", verdict.c.crawl_id, verdict.c.noise, verdict.c.kind, verdict.c.id, *VERDICT_FILTERS)
 AUDIT_COLUMNS = verdict.c.audited, verdict.c.mistaken, verdict.c.site_id, verdict.c.decided_by
-"""The columns that are counted of audited verdicts. Without `audited` in the index SQLite would read the rows."""
+"""The columns that are counted for audited verdicts. Without `audited` in the index SQLite would read the rows."""
 index("verdict_audit", verdict.c.crawl_id, verdict.c.kind, verdict.c.id, *AUDIT_COLUMNS, where=IS_AUDITED)
 
 focus = Table(

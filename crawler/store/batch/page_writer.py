@@ -84,12 +84,13 @@ class PageWriter:
         # Compare the texts with earlier ones, and save the pages. An original may have changed since its copy was
         # found, so unchanged copies are compared, too.
         unchanged_copies = [key for key in histories if _is_unchanged_copy(completions[key])]
-        compared = {*stored, *unchanged_copies}
-        originals = self._enter_pages(connection, {key: completions[key] for key in completions if key in compared})
+        compared_keys = {*stored, *unchanged_copies}
+        compared = {key: completion for key, completion in completions.items() if key in compared_keys}
+        originals = self._enter_pages(connection, compared)
         rows = [self._row(completions[key], histories[key], key, originals.get(key)) for key in stored]
         if rows:
             connection.execute(replacing_insert(connection.dialect.name, page, tuple(rows[0])), rows)
-        # Earlier pages that were originals until now.
+        # `originals` may also have pages that were not compared: earlier originals that are copies from now on.
         originals_of_earlier = {key: url for key, url in originals.items() if key not in compared}
         save_copies(connection, originals_of_earlier)
 
@@ -110,7 +111,7 @@ class PageWriter:
             connection,
             [key for key in histories if key in changed or _is_gone_or_back(completions[key], histories[key])],
         )
-        return {completions[key].lease.id: originals[key] for key in compared if key in originals}
+        return {completions[key].lease.id: originals[key] for key in compared_keys if key in originals}
 
     def _enter_pages(self, connection: Connection, compared: Mapping[int, Completion]) -> dict[int, str]:
         """Compare pages with earlier ones, and enter the originals among them (near_duplicate_bands.py).
@@ -139,7 +140,7 @@ class PageWriter:
 
 
 def save_copies(connection: Connection, originals: Mapping[int, str | None]) -> None:
-    """Save the addresses of the originals of pages, given by the keys of the pages; None if a page is no copy."""
+    """Save the addresses of the originals of pages, given by the keys of the pages; None if a page is not a copy."""
     if originals:
         connection.execute(UPDATE_COPY, [{"page_key": key, "to_original": originals[key]} for key in sorted(originals)])
 
@@ -179,7 +180,7 @@ def new_link_counts(connection: Connection, keys: AddressKeys, ended: Iterable[C
 
 
 def known_keys(connection: Connection, keys: Iterable[int]) -> set[int]:
-    """Those of the keys that are keys of known addresses."""
+    """The keys that belong to known addresses."""
     stored_keys: set[int] = set()
     for part in in_chunks(sorted(keys)):
         stored_keys.update(connection.execute(select(address.c.key).where(address.c.key.in_(part))).scalars())
