@@ -52,7 +52,7 @@ class Deduplication:
         if self.kinds != (PARAGRAPHS,):
             preference = self.preference or Preference()
             search = CopySearch(is_near=NEAR in self.kinds, preference=preference, folder=self.folder)
-            with temporary_files("--dedupe"):
+            with reporting_disk_errors("--dedupe"):
                 kept_keys = keys_without_copies(source, search, removed)
         if PARAGRAPHS not in self.kinds:
             yield from pages_with_keys(kept_keys, source.pages(columns, responses=responses))
@@ -60,7 +60,7 @@ class Deduplication:
 
         # The search for copies has already added the excluded pages to `removed`.
         searched_pages = source.pages(SEARCHED_COLUMNS, removed if kept_keys is None else None)
-        with temporary_files("--dedupe"):
+        with reporting_disk_errors("--dedupe"):
             repeated = repeated_paragraphs(pages_with_keys(kept_keys, searched_pages), self.folder)
         columns = [*dict.fromkeys((*SEARCHED_COLUMNS, *columns))]
         pages = pages_with_keys(kept_keys, source.pages(columns, responses=responses))
@@ -68,7 +68,7 @@ class Deduplication:
 
 
 @contextmanager
-def temporary_files(option: str) -> Iterator[None]:
+def reporting_disk_errors(option: str) -> Iterator[None]:
     """Raise an OutputError if the temporary files of an option cannot be written."""
     try:
         yield

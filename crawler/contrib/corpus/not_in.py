@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from crawler.contrib.corpus.copies import copy_batches
 from crawler.contrib.corpus.corpus_selection import PageSource
-from crawler.contrib.corpus.deduplication import pages_with_keys, temporary_files
+from crawler.contrib.corpus.deduplication import pages_with_keys, reporting_disk_errors
 from crawler.contrib.corpus.known_texts import COMPARED, KnownCounts, known_texts
 from crawler.contrib.corpus.signature_file import SignatureFile
 from crawler.contrib.corpus.text_rows import TextRows, text_columns, text_rows
@@ -57,7 +57,7 @@ class KnownTexts:
 
     def remaining(self, source: PageSource, removed: Removed) -> RemainingPages:
         """The pages that are not copies of these texts; the copies are added to `removed`."""
-        with temporary_files("--not-in"), text_rows(self.folder) as rows:
+        with reporting_disk_errors("--not-in"), text_rows(self.folder) as rows:
             # First the rows of the known texts, whose key is the index of their OLD; then the rows of the pages.
             for old_number, counts in enumerate(self.counts):
                 for text in known_texts(counts, self.crawls):
