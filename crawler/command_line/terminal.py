@@ -53,12 +53,12 @@ def _spelled_out(character: re.Match[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text in one line, with spaces for its line ends, and with escaped control characters."""
+    """The text in one line: all white space becomes single spaces, and control characters are escaped."""
     return printable(" ".join(text.split()))
 
 
 def spelled(text: str) -> str:
-    """The text in one line, with all characters escaped that are not printable, line ends included.
+    """The text in one line, with all unprintable characters escaped, line ends included.
 
     >>> spelled("\\x1b[2Jbees\\n\\u202e")
     '\\\\x1b[2Jbees\\\\n\\\\u202e'
@@ -77,7 +77,7 @@ def refuse(message: Message, called: str = "", status: int = 2) -> NoReturn:
 
 def say(called: str, message: str | Message) -> None:
     """Print a message on standard error, after the name of the command."""
-    print(printable(f"{called}: {localized(message)}").replace("\n", " "), file=sys.stderr)
+    print(one_line(f"{called}: {localized(message)}"), file=sys.stderr)
 
 
 def byte_size(count: int) -> object:
