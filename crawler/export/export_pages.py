@@ -82,7 +82,7 @@ def _chosen_crawls(crawls: Sequence[StoredPages], opts: argparse.Namespace, url:
         check_name(known_names, name, url)
     chosen_crawls = [stored_pages for stored_pages in crawls if opts.name is None or stored_pages.name in names]
     if opts.name is None and len(chosen_crawls) > 1:
-        raise WrongUseError("there are several crawls; --name says which of {names}", names=name_list(known_names))
+        raise WrongUseError("there are several crawls; set --name to one of {names}", names=name_list(known_names))
     for stored_pages in chosen_crawls:
         if isinstance(opts.since, int) and opts.since > stored_pages.round:
             rounds = plural("{n} round", "{n} rounds", stored_pages.round)

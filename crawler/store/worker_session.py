@@ -1,7 +1,7 @@
 """The session of a worker: it joins a crawl, begins rounds, adds the seeds, and leaves.
 
-When a worker joins, it begins an epoch of change offsets: a database that was restored from a backup would continue
-with offsets that readers of changes have already seen (see page_changes.py).
+When a worker joins, it begins a new epoch of change offsets. Otherwise, a database that was restored from a backup
+would use offsets again, for other changes, that readers have already seen (see page_changes.py).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class CrawlPlan:
     on_topic: float = ON_TOPIC
     """The relevance from which a page is on the topic."""
     limits_tries: bool = False
-    """Whether links that are unlikely to lead to the topic are requested as tries only."""
+    """Whether each host has limited tries, i.e. requests for links that are unlikely to lead to the topic."""
     shared_files: int | None = None
     """The number of the worker that started this one, and whose files it shares; None for a first worker."""
     topic: str = ""
@@ -97,7 +97,7 @@ class WorkerSession:
         self.changes_topic = False
         """Whether the crawl still has another topic, which is replaced after this worker has joined (new_topic.py)."""
         self.erased_seeds: tuple[str, ...] = ()
-        """Seeds that are not requested, as they or their hosts were erased."""
+        """Seeds that are not requested because they or their hosts were erased."""
         self.is_new = False
         """Whether there was no crawl of this name before."""
         self.seeds_before: tuple[str, ...] = ()
@@ -242,7 +242,7 @@ class WorkerSession:
         if not missing:
             return Message("The crawl {name} has new seeds, which are added: {added}.", values)
         if not added:
-            return Message("The crawl {name} has other seeds, too, and continues with them: {missing}.", values)
+            return Message("The crawl {name} also has other seeds and continues with them: {missing}.", values)
         return Message(
             "The crawl {name} has new seeds, which are added: {added}. It also continues with those it had: {missing}.",
             values,

@@ -204,7 +204,7 @@ def test_what_is_not_stored_is_said(place: Place) -> None:
     ("words", "why"),
     [
         (["--name", "wasps"], "there is no crawl 'wasps'; there are bees, other"),
-        ([], "there are several crawls; --name says which of bees, other"),
+        ([], "there are several crawls; set --name to one of bees, other"),
         (["--name", "bees", "--since", "2"], "--since 2: the crawl 'bees' has had 1 round"),
         (["--name", "bees", "--since", "soon"], "argument --since: 'soon' is wrong; allowed are"),
         (["--only", "old"], "argument --only: invalid choice: 'old'"),

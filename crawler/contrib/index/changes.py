@@ -69,8 +69,8 @@ class Change:
     def chunk_changes(self, indexed_ids: Iterable[str]) -> ChunkChanges:
         """The chunks to add to an index that has chunks of this page with these ids, and the ids to delete from it.
 
-        After that, the index has exactly the current chunks of the page. Raises a ValueError if no chunks were
-        requested.
+        After that, the index has exactly the current chunks of the page. Raises a WrongUseError (a ValueError) if no
+        chunks were requested.
         """
         if self.chunks is None:
             raise WrongUseError("the changes were read without chunks; read them with chunks=True")
@@ -102,8 +102,8 @@ def changes(
     estimated. The database is the one at `state_url`, or in `folder` if `state_url` is empty.
 
     Raises an OffsetError if the offset is not from this crawl, which may have been deleted and started again, or if the
-    database was restored from a copy. The index must then be built again, from the offset "0". Raises a ValueError if
-    the crawl does not exist.
+    database was restored from a copy. The index must then be built again, from the offset "0". Raises a
+    WrongUseError (a ValueError) if the crawl does not exist.
     """
     try:
         url = database_url(state_url, Path(folder))
@@ -111,7 +111,7 @@ def changes(
         raise WrongUseError(error.message) from None
     offset = offset_of(str(after))
     if not chunks and (tokens != TOKENS or count is not None):
-        raise WrongUseError("tokens and count are of chunks; give chunks=True, too")
+        raise WrongUseError("tokens and count apply only to chunks; also pass chunks=True")
     chunk_size = None
     if chunks:
         chunk_size = ChunkSize(tokens=checked_size(tokens), count=count or estimated_tokens)
@@ -119,7 +119,7 @@ def changes(
         check_name([crawl.name for crawl in crawls], name, url)
         if name is None and len(crawls) > 1:
             names = name_list([crawl.name for crawl in crawls])
-            raise WrongUseError("there are several crawls; name says which of {names}", names=names)
+            raise WrongUseError("there are several crawls; set name to one of {names}", names=names)
         crawl = next(crawl for crawl in crawls if name in (None, crawl.name))
         for page in crawl.changes([*TYPES], offset, responses=chunks):  # the anchors of chunks are in responses
             yield _change_of(page, chunk_size)

@@ -77,13 +77,16 @@ CLOSING_TAG = b"</html>"
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """A record as a file has it; the attributes are those of `Raw`."""
+    """A record as a file has it."""
 
     place: str
+    """The file, and the byte at which the record begins, as messages name it."""
     head: dict[str, str]
+    """The fields of its header, by lower-case name."""
     data: bytes
     _: KW_ONLY
     fault: str = ""
+    """A fault of its length; empty if there is none."""
 
 
 def _stored_records(stream: Stream, layout: RecordLayout, name: str) -> Iterator[StoredRecord | Broken]:
@@ -104,7 +107,9 @@ def _records_to_hole(stream: Stream, layout: RecordLayout, name: str) -> Iterato
         # Skip bytes that are not part of a record. After a broken record they are its rest, and not reported again.
         start = stream.offset
         if stream.skip_to(layout.mark) and not was_broken:
-            yield Broken(place=f"{name}: byte {start:,}", why=f"{stream.offset - start:,} bytes are no record")
+            yield Broken(
+                place=f"{name}: byte {start:,}", why=f"{stream.offset - start:,} bytes are not part of a record"
+            )
         if not stream.peek(1):
             return
 
@@ -187,7 +192,8 @@ def warc_record(raw: Raw) -> ArchiveRecord:
     else:
         page = page_of_body(raw.data, url, {"content-type": declared}, is_whole=not raw.fault)
     record_id = head.get("warc-record-id")
-    return ArchiveRecord(page, id="null" if record_id is None else as_json(record_id), url=as_json(url), head=head)
+    json_id = as_json(record_id) if record_id is not None else "null"
+    return ArchiveRecord(page, id=json_id, url=as_json(url), head=head)
 
 
 def read_tianwang(stream: Stream, name: str) -> Iterator[ReadResult]:

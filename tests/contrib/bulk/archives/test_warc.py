@@ -178,7 +178,7 @@ def test_damage_costs_one_record(tmp_path: Path, record: bytes, why: str) -> Non
 
 @pytest.mark.parametrize("junk", [b"junk", b"\0" * 100, b"x\r\n" * 100_000, b"WARC", b"<p>WARC/1.0"])
 def test_junk_between_records(tmp_path: Path, junk: bytes) -> None:
-    said = f"a.warc: byte {BEFORE:,}: {len(junk) + 2:,} bytes are no record"
+    said = f"a.warc: byte {BEFORE:,}: {len(junk) + 2:,} bytes are not part of a record"
     assert read(tmp_path, RECORDS[0] + junk + b"\r\n" + RECORDS[1]) == [text(0), said, text(1)]
 
 
