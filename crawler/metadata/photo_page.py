@@ -21,10 +21,10 @@ from crawler.urls.address import address_of
 
 MOST_BESIDE_A_PHOTO = 400
 """The most columns of text on the page of an image: its size, date and camera take some 200; 李 takes two."""
-MOST_BESIDE_A_TITLE = 120
-"""The most columns of text, a sentence or two, of a gallery, or of a page that is recognised by `_names_the_page`."""
-LEAST_OF_A_GALLERY = 6
-"""The least number of images in a gallery, each with a link to a larger image."""
+MOST_WITH_WEAK_EVIDENCE = 120
+"""The same limit for weaker evidence, a sentence or two: for a gallery, or a page that `_names_the_page` recognises."""
+FEWEST_IN_A_GALLERY = 6
+"""The fewest images that make a gallery, each with a link to a larger image."""
 ATTACHMENT = "attachment"
 """The class of the body in pages that WordPress creates for uploaded files."""
 IMAGE_ENDINGS = frozenset("jpg jpeg png gif webp avif bmp tif tiff svg heic".split())
@@ -41,10 +41,10 @@ def is_photo_page(page: Page, extraction: Extraction) -> bool:
         return False
     if _is_attachment(page) or _is_named_after_a_file(page):
         return True
-    if columns > MOST_BESIDE_A_TITLE:
+    if columns > MOST_WITH_WEAK_EVIDENCE:
         return False
     linked_to_larger = [image for image in page.images if _file_names(image.target)]
-    if len({image.target for image in linked_to_larger}) >= LEAST_OF_A_GALLERY:
+    if len({image.target for image in linked_to_larger}) >= FEWEST_IN_A_GALLERY:
         return True
     headings = {letters(heading) for heading in _headings(page)}
     return any(_names_the_page(image, page, headings) for image in linked_to_larger)

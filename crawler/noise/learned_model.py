@@ -91,7 +91,7 @@ def features_of(sighting: Sighting, evidence: Evidence, entropy: float | None, k
 
 
 def probability(logit: float) -> float:
-    """The probability of noise of a logit.
+    """The probability of noise for a logit.
 
     >>> probability(0.0)
     0.5

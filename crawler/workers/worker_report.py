@@ -14,7 +14,9 @@ class WorkerReport:
     """The counts of a worker since it began, and the outcomes of the seeds and examples that it requested."""
 
     pages: int
+    """Pages that it stored, or that are stored already and unchanged."""
     items: int
+    """Pages that it wrote to the item file: those that are new or changed."""
     harvest: HarvestCounts
     statistics: Mapping[str, int]
     """The statistics that can be summed over workers."""
@@ -23,7 +25,7 @@ class WorkerReport:
     """The outcomes of failed seeds, by address."""
     examples_failed: Mapping[str, str]
     walled: Mapping[str, str]
-    """The services whose walls hosts are behind, by host."""
+    """For each host behind a wall, the service that runs the wall."""
     busy: float = 0.0
     """The share of the last seconds in which it computed, or waited for a processor."""
 

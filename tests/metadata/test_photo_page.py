@@ -1,7 +1,7 @@
 """Pages that show an image or a gallery and have next to no text."""
 
 from crawler.extraction.auto import auto
-from crawler.metadata.photo_page import LEAST_OF_A_GALLERY, MOST_BESIDE_A_PHOTO, MOST_BESIDE_A_TITLE, is_photo_page
+from crawler.metadata.photo_page import FEWEST_IN_A_GALLERY, MOST_BESIDE_A_PHOTO, MOST_WITH_WEAK_EVIDENCE, is_photo_page
 from crawler.page.page import Extraction, Page
 
 PHOTO = "<img src=/files/hive-at-dawn-1024x768.jpg alt='Hive at dawn'>"
@@ -9,7 +9,7 @@ LARGER = f"<a href=/files/hive-at-dawn.jpg>{PHOTO}</a>"
 FETCHED = "<img src='/lib/fetch.php?w=500&media=wiki:hive-at-dawn.jpg'>"
 PAGE = "http://a.example/2024/hive-at-dawn/"
 POST = "http://a.example/2024/a-morning/"
-SHORT, LONG = "The hive in May.", "x" * (MOST_BESIDE_A_TITLE + 1)
+SHORT, LONG = "The hive in May.", "x" * (MOST_WITH_WEAK_EVIDENCE + 1)
 
 
 def test_pages_of_an_image() -> None:
@@ -49,12 +49,12 @@ def gallery(count: int, ending: str = ".jpg") -> str:
 
 def test_galleries() -> None:
     rows = [
-        (gallery(LEAST_OF_A_GALLERY), SHORT, True),
-        (gallery(LEAST_OF_A_GALLERY), "", True),
-        (gallery(LEAST_OF_A_GALLERY - 1), SHORT, False),
-        (gallery(LEAST_OF_A_GALLERY), LONG, False),
-        (gallery(LEAST_OF_A_GALLERY, ""), SHORT, False),
-        (3 * gallery(LEAST_OF_A_GALLERY // 2), SHORT, False),
+        (gallery(FEWEST_IN_A_GALLERY), SHORT, True),
+        (gallery(FEWEST_IN_A_GALLERY), "", True),
+        (gallery(FEWEST_IN_A_GALLERY - 1), SHORT, False),
+        (gallery(FEWEST_IN_A_GALLERY), LONG, False),
+        (gallery(FEWEST_IN_A_GALLERY, ""), SHORT, False),
+        (3 * gallery(FEWEST_IN_A_GALLERY // 2), SHORT, False),
     ]
     for html, text, expected in rows:
         assert is_photo_page(Page.from_html(html, POST), Extraction(text, "")) is expected

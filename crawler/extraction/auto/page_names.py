@@ -16,12 +16,13 @@ MOST_LETTERS = 200
 
 
 def page_names(page: Page) -> tuple[int, ...]:
-    """The buckets of the names of a page: its og:type, the types of its JSON-LD, the number of slashes in its path, and
-    the words of its path, of its generator, and of the class and id of its body. A prefix says where a name is from.
+    """The buckets of the names of a page: its og:type, the types of its JSON-LD, the number of slashes in its path and
+    query, the words of path, query and generator, and the classes and ids of its body, whole and in words:
+    `single-post` -> `single`, `post`, `single-post`. A prefix says where a name is from.
     """
-    path = page.url.split("://")[-1].partition("/")[2][:MOST_LETTERS]
-    names = {f"/{path.count('/')}", f"og {page.meta.get('og:type', '')[:40].lower()}"}
-    names.update(f"path {word.lower()}" for word in _WORD.findall(path))
+    path_and_query = page.url.split("://")[-1].partition("/")[2][:MOST_LETTERS]
+    names = {f"/{path_and_query.count('/')}", f"og {page.meta.get('og:type', '')[:40].lower()}"}
+    names.update(f"path {word.lower()}" for word in _WORD.findall(path_and_query))
     names.update(f"generator {word.lower()}" for word in _WORD.findall(page.meta.get("generator", "")[:40]))
     names.update(f"type {name}" for name in structured(page).types)
     body = page.root.find("body")

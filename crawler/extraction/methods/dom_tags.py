@@ -39,7 +39,7 @@ NOISE = re.compile(
     r"|related\w*|search|share\w*|side-?bar\w*|sign-?up|social\w*|sponsor\w*|subscri\w*|toolbar|trending)(?![^\s_-])",
     re.IGNORECASE,
 )
-# From this share of the text on, an element is not noise, whatever its name.
+# An element with at least this share of the text is not noise, whatever its name.
 NOISE_SHARE = 0.2
 CONTENT = re.compile(r"(?<![a-z])(?:article|body|content|entry|main|post|story|text)", re.IGNORECASE)
 CONTENT_TAGS = frozenset(("article", "main"))
