@@ -25,6 +25,6 @@ def saved_document(body: bytes, url: str, robots_header: str, content_type: str)
         read_saved = load(Door.DOCUMENTS, "file" if file_type else "text")
     except MissingPartError:
         raise NotHtmlError(file_type or text_file_type) from None
-    # The type of a file is found again by its reader, which looks into archives.
+    # For a file, the type is empty: the reader finds it itself, and more exactly, because it looks into archives.
     document = read_saved(body, text_file_type)
     return document_page(document, url, document.media_type, robots_header)

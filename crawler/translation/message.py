@@ -49,7 +49,7 @@ class Message:
     values: Mapping[str, object] = field(default_factory=dict)
     """The values of the placeholders. A message among them is translated, too; a list is joined."""
     plural: str = ""
-    """The English sentence for a value `n` other than 1; empty if `sentence` is for any values."""
+    """The English sentence for a value `n` other than 1; empty if `sentence` fits all values."""
 
     def __str__(self) -> str:
         return self.translated(ENGLISH)
@@ -200,7 +200,8 @@ def accepted_language(header: str) -> str:
 
 def user_catalogue() -> Catalogue:
     """The catalogue for the command line. As in gettext, the first of LC_ALL, LC_MESSAGES and LANG that is set decides.
-    Unless it names C, POSIX or English, the languages in LANGUAGE are preferred to the language that it names.
+    The languages in LANGUAGE come before it, unless it is C, POSIX or en, which turns translation off. With en_GB, as
+    with any other locale, they come first.
     """
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     if locale.partition(".")[0] in UNTRANSLATED:

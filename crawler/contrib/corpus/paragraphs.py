@@ -5,8 +5,8 @@ labels are not. Two paragraphs are the same if they have the same letters and di
 least `FEWEST_PAGES` pages have it: the first sentence of an article is also on the few pages that list the article, and
 must not be removed from it.
 
-The pages are read twice. First, `repeated_paragraphs` writes 16 bytes for each paragraph into the one of `FILES`
-temporary files that the paragraph's hash chooses, and then sorts one file at a time. Second, the paragraphs are removed
+The pages are read twice. First, `repeated_paragraphs` writes 16 bytes for each paragraph into one of `FILES`
+temporary files, chosen by the paragraph's hash, and then sorts one file at a time. Second, the paragraphs are removed
 by `RepeatedParagraphs.without`. Memory holds 16 bytes for each repeated paragraph.
 """
 

@@ -1,8 +1,8 @@
 """`--signatures`: writes a file with the signatures of texts, for the `--not-in` of a later export.
 
-The file has the signatures of the texts of this export's `--not-in`, and of the pages that are written: together, of
-all texts that the user then has. It keeps a temporary name until the output is complete, so it never lists a page that
-was not written. text_files.py describes its format.
+The file has the signatures of the texts of this export's `--not-in`, and of the pages that are written:
+together, these are all the texts that the user then has. It keeps a temporary name until the output is complete, so it
+never lists a page that was not written. text_files.py describes its format.
 """
 
 from collections.abc import Iterable, Iterator

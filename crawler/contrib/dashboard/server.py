@@ -41,7 +41,7 @@ MOST_DRAINED = 4 * MOST_BODY
 until they have sent the whole body.
 """
 MOST_IN_TRANSIT = 100_000_000
-"""Bytes of all responses in transit; above it, the responses without progress for the longest time are aborted."""
+"""Bytes of all responses in transit; beyond it, the responses that have stalled longest are aborted."""
 MOST_WAITING = 100
 """The most requests whose responses are being prepared, which wait for a thread or have one; further requests are
 refused as BUSY.
@@ -124,8 +124,9 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        # Limit the time for the head from its first byte on. Data that arrives before the last response has been sent
-        # is of the next request, whose head is limited by the timer of the response's last piece.
+        # Limit the time for the head from its first byte on. Data that arrives while a response is
+        # still being sent belongs to the next request. Its head gets no timer of its own: the timer of the response's
+        # final piece still runs.
         if not self.has_head_begun and not self.is_waiting and self not in self.all_connections.in_transit:
             self.has_head_begun = True
             self._limit_time()

@@ -59,8 +59,8 @@ class StoredCrawls:
             yield connection, row
 
     def summaries(self, before: int) -> tuple[Sequence[CrawlSummary], int | None]:
-        """The latest crawls with ids below `before`, or the latest of all if it is 0, and the `before` of the crawls
-        that follow; None if none follow.
+        """The latest crawls with ids below `before`, or the latest of all if it is 0, and the value of
+        `before` for the next call; None if there are no more.
         """
         with limited_reading(self._url) as connection:
             # With 0, `latest_summaries` would list the running crawls first, and later a second time.

@@ -26,7 +26,9 @@ UNWANTED = ("javascript", *POLICY_WORDS)
 """A line with one of these is not selected."""
 FILLER = "lorem ipsum"
 HINTS = (b"{", b"lorem ipsum", b"javascript", b"cookie", b"terms of use", b"privacy policy")
-"""Everything that lines are searched for contains one of these: a text without them is not searched line by line."""
+"""Every string that the lines are searched for contains one of these. So a text without any of them need not be
+searched line by line.
+"""
 LONG_LINES = 3
 """The number of lines of at least 200 characters that mC4 requires of a page."""
 _CITATION = re.compile(r"\[(?:\d*|edit|citation needed)\]")
@@ -62,6 +64,7 @@ def c4(document: MeasuredText) -> C4:
     kept = ended
     if is_suspect:
         kept = [number for number in ended if not any(map(lines[number].lower().__contains__, UNWANTED))]
+    # C4 looks for the filler text before it drops lines about JavaScript or cookies.
     with_filler = [number for number in ended if is_suspect and FILLER in lines[number].lower()]
 
     lengths = sorted(map(len, lines), reverse=True)

@@ -128,7 +128,7 @@ _URL = re.compile(
     re.ASCII,
 )
 COVER = "\ufffc"
-"""Stands in the plain form for each character of URLs and of data that is masked already: no form matches it."""
+"""Replaces, in the plain form, each character of URLs and of data already masked, so that no form matches them."""
 _END = r"(?![0-9A-Za-z_@]|\.[0-9])"
 """The end of a number that is not followed by more of a number or an identifier."""
 _WITHOUT_SEPARATORS = str.maketrans("", "", " -.()/\u2014")

@@ -24,7 +24,9 @@ from crawler.store.page_tables import page
 SAMPLED = 10_000
 """The most pages of the sample."""
 MOST_MEASURED = 1_000
-"""The sample ends after this many pages whose numbers the crawl did not store: computing these numbers takes 4 s."""
+"""The sample ends after this many pages whose numbers the crawl did not store: computing the numbers of so many
+takes about 4 s.
+"""
 BEGINNING = 240
 """The most characters of a text that are shown."""
 MOST_LANGUAGES = 8
@@ -102,7 +104,7 @@ def corpus_quality(connection: Connection, crawl_id: int) -> dict[str, CorpusQua
 
     # Read the texts of all examples at once.
     all_spreads = chain.from_iterable(spreads.values())
-    example_ids = {page_id for distribution in all_spreads for page_id, _ in (*distribution.best, *distribution.worst)}
+    example_ids = {page_id for each_spread in all_spreads for page_id, _ in (*each_spread.best, *each_spread.worst)}
     texts = _beginnings(connection, [*example_ids])
     return {
         language: CorpusQuality(
@@ -110,16 +112,16 @@ def corpus_quality(connection: Connection, crawl_id: int) -> dict[str, CorpusQua
             sampled=len(part.ids),
             is_sample=len(ids) > pages_read,
             kept=kept,
-            numbers=tuple(distribution.with_texts(texts) for distribution in spreads[language]),
+            numbers=tuple(each_spread.with_texts(texts) for each_spread in spreads[language]),
         )
         for language, part in parts.items()
     }
 
 
 def _spreads(part: Sample) -> list[Spread]:
-    """The distributions of the numbers that some of these pages have."""
+    """The distributions, still without texts, of the numbers that some of these pages have."""
     spreads = (spread(measure, part.numbers[measure.name], part.ids, part.languages) for measure in MEASURES)
-    return [distribution for distribution in spreads if distribution is not None]
+    return [each_spread for each_spread in spreads if each_spread is not None]
 
 
 def _sample(connection: Connection, ids: Sequence[int]) -> tuple[Sample, int]:

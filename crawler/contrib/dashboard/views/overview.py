@@ -17,7 +17,7 @@ from crawler.store.database import database_time
 from crawler.translation.message import N_
 
 AT_ONCE = 25
-"""Crawls in a part."""
+"""The most crawls in one response."""
 AT_WORK = (CrawlPhase.RUNNING, CrawlPhase.STOPPING)
 """The phases in which workers store pages, so that a crawl has a rate."""
 
@@ -147,7 +147,7 @@ def _job_state(job: Job | None) -> str | None:
     """The state of a crawl's job: running, paused or waiting; None without a job."""
     if job is None:
         return None
-    if job.now:
+    if job.now is not None:  # its run that has not ended yet
         return "running"
     if job.paused:
         return "paused"
