@@ -26,7 +26,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 PYTHONS = [f"python3.{minor}" for minor in range(11, 15)]
 OF_SOURCES = [
-    *("tests/test_layers.py", "tests/test_reference.py", "tests/test_wheel.py"),
+    *("tests/test_layers.py", "tests/test_reference.py", "tests/test_wheel.py", "tests/test_without_parts.py"),
+    *("tests/command_line/test_programs.py", "tests/docs/test_glossary.py"),
     *("tests/commands/test_command.py", "tests/docs/test_named_files.py", "tests/translation/test_catalogue.py"),
 ]
 """Tests that read the package's sources in a checkout."""
