@@ -101,7 +101,7 @@ class ClosingLines:
         links = status.waiting_links or WaitingLinkCounts(0, 0)
         lines += _not_kept(crawl.counts, status.put_off, links.unlikely)
         lines += _still_queued(
-            links.requestable(len(frontier)), links.behind_images, frontier.full, crawl.arguments.fresh
+            links.requestable(status.queued), links.behind_images, frontier.full, crawl.arguments.fresh
         )
         if crawl.is_fruitless:
             lines.append(Message("Every seed failed:"))

@@ -123,6 +123,8 @@ class CrawlStatus:
     """The service that puts a wall in front of each host, for the first `MOST_WALLED` hosts."""
     round_counts: RoundCounts | None = None
     """Counts of the pages of the round, at the end; None in the first round, where all are new."""
+    queued: int = 0
+    """How many addresses are queued at the end."""
     waiting_links: WaitingLinkCounts | None = None
     """How many links wait at the end: links unlikely to lead to the topic, and links that are only an image."""
     put_off: Outcomes = field(default_factory=Outcomes)

@@ -104,6 +104,7 @@ class FrontierScheduler(BaseScheduler):
         self.session.committer.stopping = True
         self.committing.cancel()
         await asyncio.wait([self.committing])
+        self.status.queued = len(self.frontier)  # if the database cannot be read any more
         try:
             if not self.status.broken:
                 # First all results; then, in one more batch, what they changed: the topic model, latencies and samples.
@@ -113,7 +114,9 @@ class FrontierScheduler(BaseScheduler):
                 self.crawler.signals.send_catch_log(before_last_commit)
                 await self.commit(claim=False)
 
-                # The counts for the closing lines, before the session ends.
+                # The counts for the closing lines, before the session ends. The addresses of requests that were cut off
+                # are queued again, and count.
+                self.status.queued = await self._in_thread(self.session.return_leases)
                 self.status.round_counts = await self._in_thread(self.session.round_counts)
                 self.status.put_off = await self._in_thread(self.session.put_off_counts)
                 self.status.waiting_links = await self._in_thread(self.session.count_waiting_links)

@@ -196,6 +196,16 @@ class WorkerSession:
         )
         return links
 
+    def return_leases(self) -> int:
+        """Return all leases; returns how many addresses are queued then."""
+
+        def return_and_count(connection: Connection) -> int:
+            forget_leases(connection, self.worker_id)
+            return totals(connection, self.crawl_id).waiting
+
+        queued: int = self.committer.in_transaction(return_and_count)
+        return queued
+
     def seed(self, seeds: Iterable[Candidate]) -> None:
         """Queue seeds that are new or failed before; take images off the queue if the plan does not request any."""
         keys = self.committer.keys

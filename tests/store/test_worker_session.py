@@ -395,3 +395,10 @@ def test_a_crawl_without_a_topic_keeps_that_of_its_seeds(crew: Crew) -> None:
     crew.join(*candidates(A), topic_digest="1").leave()
     with pytest.raises(StateError, match="another topic"):
         crew.join(topic="wasps", topic_digest="2")
+
+
+def test_leases_that_are_returned_are_counted_as_queued(crew: Crew) -> None:
+    """At the end of a crawl, responses may be cut off whose addresses are leased."""
+    worker = crew.join(*candidates("http://a.example/1", "http://a.example/2", "http://b.example/3"))
+    assert len(worker.claim()) == 3
+    assert worker.session.return_leases() == 3
