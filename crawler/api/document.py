@@ -14,6 +14,7 @@ from crawler.extraction import Extractor, extractor_named
 from crawler.extraction.document_text import with_documents
 from crawler.outcomes import Code, Outcome
 from crawler.page.document import DocumentError
+from crawler.page.document_type import is_binary
 from crawler.page.page import DocumentFacts, Extraction, NotHtmlError, Page, is_html, media_type
 
 FIELDS = (
@@ -212,5 +213,7 @@ def read_page(data: bytes, url: str, content_type: str = "", robots_header: str 
             return Outcome(Code.UNREAD_DOCUMENT, error.fault)
         except NotHtmlError as error:
             return Outcome(Code.NOT_HTML, str(error))
-    # Bytes of no known type are read as HTML.
+        if page is None and is_binary(data):
+            return Outcome(Code.NOT_HTML, media_type(content_type) or "application/octet-stream")
+    # Text of no known type is read as HTML.
     return page or Page(url=url, body=data, content_type=content_type, robots_header=robots_header)

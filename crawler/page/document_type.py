@@ -6,6 +6,7 @@ The first bytes of a text file have no mark. Markdown has a media type
 
 import re
 
+from crawler.page.decoding import utf16
 from crawler.page.page import media_type
 from crawler.urls.address import address_of
 
@@ -45,9 +46,25 @@ OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 FILE_NAME = re.compile(rf"filename\*?\s*=[^;]{{0,1000}}\.(?:{'|'.join(ENDINGS)})[\"'\s]*(?:;|$)", re.IGNORECASE)
 """The file name of a document in a Content-Disposition header."""
 HEAD = 1024
-"""The mark of PDF must be among this many bytes at the beginning of a file."""
+"""How many bytes at the beginning of a file tell its type; the mark of PDF must be among them."""
 LOCKED_DOCX = "EncryptedPackage".encode("utf-16-le")
 """The name of the stream that has the content of an encrypted DOCX file (MS-OFFCRYPTO)."""
+
+
+BINARY_BYTE = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+"""https://mimesniff.spec.whatwg.org/#binary-data-byte"""
+BYTE_ORDER_MARKS = (b"\xfe\xff", b"\xff\xfe", b"\xef\xbb\xbf")
+
+
+def is_binary(body: bytes) -> bool:
+    r"""Whether bytes are no text (https://mimesniff.spec.whatwg.org/#sniffing-a-mislabeled-binary-resource).
+
+    >>> is_binary(b"\x89PNG\r\n\x1a\n"), is_binary("蜜蜂".encode("gb18030")), is_binary("<p>Bees".encode("utf-16-le"))
+    (True, False, False)
+    """
+    if body.startswith(BYTE_ORDER_MARKS) or utf16(body, ""):
+        return False
+    return BINARY_BYTE.search(body[:HEAD]) is not None
 
 
 def may_be_document(declared: str, url: str, disposition: str = "") -> bool:

@@ -159,6 +159,7 @@ UNREAD = {
     "code.txt": (b"x = {1: [2, 3]}\ny = x[1][0] + 2\n", Outcome(Code.UNREAD_DOCUMENT, Fault.NO_SENTENCES)),
     "page.txt": (b"<!DOCTYPE html><p>Bees dance.", Outcome(Code.UNREAD_DOCUMENT, Fault.BROKEN)),
     "bees.pdf": (b"%PDF-1.7 nothing", Outcome(Code.UNREAD_DOCUMENT, Fault.BROKEN)),
+    "bees.png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Outcome(Code.NOT_HTML, "application/octet-stream")),
     "bees.html": (b"<body><p data-pagefind-ignore>Bees dance in the dark.", Outcome(Code.TEXT_WITHHELD)),
 }
 
