@@ -6,6 +6,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from crawler import __version__
 from crawler.command_line.command_table import COMMANDS
 from crawler.command_line.terminal import refuse
 from crawler.translation.message import N_, Message, localized
@@ -19,6 +20,8 @@ def main() -> None:
     name, *words = sys.argv[1:] or ["--help"]
     if name in ("-h", "--help"):
         print(overview())
+    elif name in ("-V", "--version"):
+        print(f"Winnow {__version__}")
     elif name in all_commands():
         pkgutil.resolve_name("scrapy.cmdline:execute")(["winnow", name, *words])  # Scrapy is slow to import
     else:

@@ -18,6 +18,7 @@ from fallback_servers import DOUBTFUL, TEXT
 from sites import Answer, Site, serving
 from wall_pages import WALLS
 
+from crawler import __version__
 from crawler.api import console
 from crawler.outcomes import Code, Outcome
 from crawler.page.document import Fault
@@ -162,6 +163,15 @@ UNREAD = {
     "bees.png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Outcome(Code.NOT_HTML, "application/octet-stream")),
     "bees.html": (b"<body><p data-pagefind-ignore>Bees dance in the dark.", Outcome(Code.TEXT_WITHHELD)),
 }
+
+
+@pytest.mark.parametrize("option", ["-V", "--version"])
+def test_the_version_is_printed(
+    option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["winnow", option])
+    console.main()
+    assert capsys.readouterr().out == f"Winnow {__version__}\n"
 
 
 @pytest.mark.parametrize("name", UNREAD)
