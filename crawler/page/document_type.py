@@ -57,7 +57,7 @@ BYTE_ORDER_MARKS = (b"\xfe\xff", b"\xff\xfe", b"\xef\xbb\xbf")
 
 
 def is_binary(body: bytes) -> bool:
-    r"""Whether bytes are no text (https://mimesniff.spec.whatwg.org/#sniffing-a-mislabeled-binary-resource).
+    r"""Whether bytes are not text (https://mimesniff.spec.whatwg.org/#sniffing-a-mislabeled-binary-resource).
 
     >>> is_binary(b"\x89PNG\r\n\x1a\n"), is_binary("蜜蜂".encode("gb18030")), is_binary("<p>Bees".encode("utf-16-le"))
     (True, False, False)
