@@ -49,13 +49,16 @@ class Command(command.Command, CrawlCommand):
                 return words[0], words[1:]
         names_spider = words[:1] == [SPIDER]
         seeds = words[1:] if names_spider else words
-        if seeds and "seeds" in opts.spargs:
-            if names_spider:
+        has_all_seeds = "seeds" in opts.spargs
+        if has_all_seeds and seeds and not names_spider:
+            raise WrongUseError("there is no spider {name}; there is topic", name=repr(seeds[0]))
+        for seed in seeds:
+            is_assignment = "=" in seed and seed.partition("=")[0].isidentifier()
+            if has_all_seeds or is_assignment:
                 raise WrongUseError(
                     "{given} is not recognized; give arguments as -a NAME=VALUE, in quotes if VALUE has spaces",
-                    given=repr(seeds[0]),
+                    given=repr(seed),
                 )
-            raise WrongUseError("there is no spider {name}; there is topic", name=repr(seeds[0]))
         return SPIDER, seeds
 
     def arguments(self, opts: argparse.Namespace) -> dict[str, Any]:

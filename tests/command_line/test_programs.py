@@ -50,6 +50,7 @@ def test_each_row_has_a_module_and_both_programs_have_it() -> None:
         ("crawl -a seeds=demo -a max_pages=5 --max-pages x", 2, MAX_PAGES),
         ("crawl demo https://example.org/", 2, "crawl: seed 'demo' cannot be combined with other seeds"),
         ("crawl topic -a seeds=demo -a topic=honey bees", 2, "crawl: 'bees' is not recognized; give arguments as -a "),
+        ("crawl demo topic=bees", 2, "crawl: 'topic=bees' is not recognized; give arguments as -a "),
         ("crawl tpoic -a seeds=demo", 2, "crawl: there is no spider 'tpoic'; there is topic"),
         ("crawl demo -a bees", 2, "crawl: Invalid -a value, use -a NAME=VALUE"),
         (
