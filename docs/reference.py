@@ -147,7 +147,7 @@ def option_table(parser: argparse.ArgumentParser) -> str:
 
 def command_page() -> str:
     head = (
-        "`winnow COMMAND` works in any folder. In this project `scrapy COMMAND` is the same. All commands take "
+        "`winnow COMMAND` works in any folder. In a checkout `scrapy COMMAND` is the same. All commands take "
         "[Scrapy's options](https://docs.scrapy.org/en/latest/topics/commands.html), too, such as "
         "`-s NAME=VALUE` and `-L LEVEL`. `winnow COMMAND --help` shows the same, in Chinese if the locale is "
         "Chinese. `winnow crawl` has a [page of its own](arguments.md).\n"

@@ -21,7 +21,7 @@ def test_the_tutorial_shows_what_its_commands_do(language: str, tmp_path: Path) 
     run_steps = steps_run(PAGES[language].read_text(encoding="utf-8"), tmp_path, LOCALES[language])
     for step in run_steps:
         assert shows(step.shown, step.printed), f"{step.command}{step.printed}"
-    assert [step.command.split()[:2] for step in run_steps[:2]] == [["scrapy", "crawl"], ["scrapy", "export"]]
+    assert [step.command.split()[:2] for step in run_steps[:2]] == [["winnow", "crawl"], ["winnow", "export"]]
 
 
 def test_both_pages_have_the_same_commands_and_figures() -> None:

@@ -13,7 +13,7 @@ from fork_server import ROOT, environment
 from test_commands import commands
 
 PAGE = (ROOT / "docs" / "how-to" / "own-package.md").read_text(encoding="utf-8")
-CRAWL = re.search(r"^ +\$ scrapy (.*)$", PAGE, re.MULTILINE)[1]  # type: ignore[index]
+CRAWL = re.search(r"^ +\$ winnow (.*)$", PAGE, re.MULTILINE)[1]  # type: ignore[index]
 
 
 @pytest.fixture(scope="module")
