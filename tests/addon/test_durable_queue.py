@@ -10,7 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -278,10 +278,9 @@ def test_a_file_of_items_is_not_overwritten(project: Project) -> None:
     project.add_spider("order", ORDER)
     over = ("-O", "all.jsonl")
     project.crawl("order", "-s", "CLOSESPIDER_ITEMCOUNT=9", *over)
-    with sqlite3.connect(project.place / "queue" / "order.db") as held:
+    with closing(sqlite3.connect(project.place / "queue" / "order.db")) as held:
         held.execute("BEGIN EXCLUSIVE")
         assert "database is locked" in project.crawl("order", *over)
-    held.close()
     assert 9 <= len(project.items("all")) < 40
     project.crawl("order", *over)
     assert {item["number"] for item in project.items("all")} == set(range(1, 41))

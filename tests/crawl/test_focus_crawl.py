@@ -4,7 +4,7 @@ import re
 import sqlite3
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from itertools import pairwise
 from pathlib import Path
 from string import ascii_lowercase
@@ -239,7 +239,7 @@ def test_without_a_topic_ten_pages_say_what_it_is(tmp_path: Path) -> None:
     routes = {f"/{n}": page(f"{BEES} This is page {n}.") for n in range(15)}
     with serving(Site({"/": Answer(f"<urlset>{urls}</urlset>", content_type="text/xml"), **routes})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, ONE_BY_ONE)
-    with sqlite3.connect(tmp_path / "output" / "crawl.db") as database:
+    with closing(sqlite3.connect(tmp_path / "output" / "crawl.db")) as database:
         (shared_examples,) = database.execute("SELECT count(*) FROM shared_example WHERE kind = 'example'").fetchone()
     assert shared_examples == 10
     assert len(ended.items()) == 15

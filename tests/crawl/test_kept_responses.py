@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,7 @@ def test_responses_are_stored_as_long_as_there_is_room(
         )
     assert ended.status == 0
     kept = [one["warc_record_id"] for one in ended.items() if one["warc_record_id"]]
-    with sqlite3.connect(tmp_path / "output" / "crawl.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "output" / "crawl.db")) as connection:
         assert connection.execute("SELECT count(*) FROM stored_response").fetchone() == (stored,)
     assert len(kept) == stored
     assert len(ended.items()) == 5

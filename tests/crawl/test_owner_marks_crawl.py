@@ -1,6 +1,7 @@
 """A page whose owner marks its text is no item, but is counted; its links are followed; parts leave in later rounds."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from sites import COUNTED, Answer, Site, crawl, page, serving
@@ -28,6 +29,6 @@ def test_marked_pages_are_counted_and_their_links_followed(tmp_path: Path) -> No
         again = crawl(tmp_path, {"seeds": site.url, "scope": "host"}, SOON)
     assert again.outcomes()["text_withheld"] == 1
     assert again.items() == ended.items()
-    with sqlite3.connect(tmp_path / "output" / "crawl.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "output" / "crawl.db")) as connection:
         gone = connection.execute("SELECT url FROM page WHERE gone_at IS NOT NULL").fetchall()
     assert gone == [(f"{site.url}part",)]

@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,7 @@ def changes(ended: Crawl) -> dict[str, int]:
 
 
 def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
-    with sqlite3.connect(folder / "output" / "crawl.db") as connection:
+    with closing(sqlite3.connect(folder / "output" / "crawl.db")) as connection:
         return connection.execute(query).fetchall()
 
 
@@ -369,7 +370,7 @@ def test_a_round_that_is_killed_goes_on(tmp_path: Path) -> None:
         given = {"seeds": site.url, "topic": "bees"}
         settings = SOON | {"CONCURRENT_REQUESTS_PER_DOMAIN": "2", "RECRAWL_MOST": "60", "RECRAWL_LEAST": "60"}
         assert len(crawl(tmp_path, given, settings).items()) == 41
-        with sqlite3.connect(tmp_path / "output" / "crawl.db") as connection:
+        with closing(sqlite3.connect(tmp_path / "output" / "crawl.db")) as connection, connection:
             connection.execute("UPDATE page SET due_at = 0")
         slow[0] = True
         asked = len(site.asked)

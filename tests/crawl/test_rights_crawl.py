@@ -5,6 +5,7 @@ import json
 import sqlite3
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -130,7 +131,7 @@ def test_pages_are_labelled(site: Site, tmp_path: Path) -> None:
     assert (usage["signal"], usage["says"]) == ("content_usage", "Content-Usage: /usage train-ai=n")
     sent = ROBOTS.format(url=site.url).encode()
     assert usage["where"] == f"{site.url}robots.txt#sha256={hashlib.sha256(sent).hexdigest()}"
-    with sqlite3.connect(tmp_path / "output" / "crawl.db") as state:
+    with closing(sqlite3.connect(tmp_path / "output" / "crawl.db")) as state:
         ((digest, url, body),) = state.execute("SELECT digest, first_url, body FROM robots_file")
     assert usage["where"] == f"{url}#sha256={digest}"
     assert zstd.decompress(body) == sent
@@ -212,7 +213,7 @@ def test_rights_are_those_of_the_last_visit(site: Site, tmp_path: Path) -> None:
     run(site, tmp_path)
     say(site, "User-agent: *\nContent-Usage: train-ai=n")
     run(site, tmp_path, refresh="all")
-    with sqlite3.connect(tmp_path / "output" / "crawl.db") as state:
+    with closing(sqlite3.connect(tmp_path / "output" / "crawl.db")) as state:
         found = [json.loads(rights) for (rights,) in state.execute("SELECT rights FROM page")]
         digests = {digest for (digest,) in state.execute("SELECT digest FROM robots_file")}
     assert {one["where"].partition("=")[2] for rights in found for one in rights["evidence"][:1]} < digests

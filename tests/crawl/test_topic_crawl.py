@@ -62,7 +62,7 @@ def test_an_item_says_how_it_was_found_and_what_was_thought_of_the_link(tmp_path
     assert scored == {"/bees", "/cars", "/new", "/there"}
     assert 1 >= items["/bees"]["link_score"] > items["/cars"]["link_score"] >= 0
     assert items["/bees"]["relevance"] > items["/cars"]["relevance"]
-    with sqlite3.connect(tmp_path / "output" / "crawl.db") as database:
+    with closing(sqlite3.connect(tmp_path / "output" / "crawl.db")) as database:
         rows = database.execute("SELECT url, relevance, link_score, via FROM page").fetchall()
     names = ("url", "relevance", "link_score", "via")
     assert sorted(rows) == sorted(tuple(item[name] for name in names) for item in ended.items())

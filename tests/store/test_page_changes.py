@@ -4,7 +4,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -146,7 +146,7 @@ def test_an_offset_from_after_the_backup_of_a_restored_database_is_refused(tmp_p
     first_round(crew, *candidates(*URLS[:4]))
     index.read()
     before_backup = index.offset
-    with sqlite3.connect(file) as source, sqlite3.connect(backup) as copy:
+    with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(backup)) as copy:
         source.backup(copy)
     look(crew, a=PageChange.CHANGED)
     index.read()
@@ -155,7 +155,8 @@ def test_an_offset_from_after_the_backup_of_a_restored_database_is_refused(tmp_p
     for path in tmp_path.glob("crawl.db*"):
         path.unlink()
     backup.rename(file)
-    restored = Crew(open_database(make_url(f"sqlite:///{file}")), tmp_path)
+    restored_engine = open_database(make_url(f"sqlite:///{file}"))
+    restored = Crew(restored_engine, tmp_path)
     with pytest.raises(WrongUseError):  # it is larger than any offset
         index.read()
     look(restored, b=PageChange.CHANGED, c=PageChange.CHANGED)
@@ -164,6 +165,7 @@ def test_an_offset_from_after_the_backup_of_a_restored_database_is_refused(tmp_p
     index.offset = before_backup
     assert sorted(index.read()) == [(URLS[1], "changed"), (URLS[2], "changed")]
     restored.close()
+    restored_engine.dispose()
 
 
 def test_offsets_are_not_reused(crew: Crew, index: Index) -> None:

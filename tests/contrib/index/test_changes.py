@@ -87,7 +87,9 @@ def test_wrong_arguments(engine: Engine, tmp_path: Path) -> None:
             list(changes(**{"folder": tmp_path, **arguments}))
     with pytest.raises(WrongUseError):
         list(changes(folder=tmp_path / "nowhere"))
-    Crew(engine, tmp_path / "more").join(name="wasps")
+    crew = Crew(engine, tmp_path / "more")
+    crew.join(name="wasps")
+    crew.close()
     with pytest.raises(WrongUseError):
         list(changes(folder=tmp_path))
 
