@@ -27,7 +27,7 @@ def test_the_focus_report_shows_itself_once_it_is_computed(page: Any) -> None:
     shown = page.locator("#report .figures dd").first.inner_text()
     assert f"{shown} pages stored" in frame.locator(".lead").inner_text()
     assert frame.locator("body").evaluate("(e) => getComputedStyle(e).maxWidth") != "none"  # its own style counts
-    assert page.locator("[data-live]").count() == 0
+    page.locator("[data-live]").wait_for(state="detached", timeout=PATIENCE)
 
 
 def test_the_frame_follows_the_language_of_its_page(page: Any) -> None:
