@@ -22,7 +22,7 @@ from twisted.python.failure import Failure
 from crawler.build_crawl import NUDGE, Crawl, crawl_of, wake_engine
 from crawler.errors import StateError
 from crawler.frontier.batch import Batch, Control
-from crawler.frontier.page_result import Lease
+from crawler.frontier.page_result import Lease, PageResult
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
 from crawler.page.text import one_line
@@ -160,7 +160,14 @@ class FrontierScheduler(BaseScheduler):
         if lease is None:
             self._wake_when_ready()
             return None
-        request: Request = lease.request or self.request_for(lease)
+        try:
+            request: Request = lease.request or self.request_for(lease)
+        except Exception:
+            # Scrapy would only log it, and a lease that never ends would keep the crawl from ending.
+            logger.exception("The request for %s cannot be created", lease.candidate.url)
+            self.leases.finish(lease, PageResult(Outcome(Code.CRAWLER_ERROR)))
+            self._wake()
+            return None
         request.meta["lease"] = lease
         return request
 

@@ -25,8 +25,25 @@ from sites import (
     serving_all,
 )
 
+from crawler.outcomes import Code, Outcome
 from crawler.spiders.topic import MAX_LISTS
 
+# Settings of a user, which break one request.
+BROKEN_REQUEST = """
+from crawler.settings import *
+from crawler.spiders.topic import TopicSpider
+
+request_for = TopicSpider.request_for
+
+
+def request_or_error(spider, lease):
+    if lease.candidate.url.endswith("/broken"):
+        raise ValueError("no request")
+    return request_for(spider, lease)
+
+
+TopicSpider.request_for = request_or_error
+"""
 PNG = Answer(b"\x89PNG", content_type="image/png")
 LIST = "<urlset><url><loc>{url}news/a</loc></url><url><loc>{url}b</loc></url></urlset>"
 
@@ -152,6 +169,16 @@ def test_a_sitemap_of_another_host_does_not_widen_the_scope(tmp_path: Path) -> N
         ended = crawl(tmp_path, {"seeds": site.url}, COUNTED | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"})
     assert other.asked == []
     assert ended.outcomes() == {"redirect_refused/outside_scope": 1}
+
+
+def test_a_request_that_cannot_be_created_does_not_keep_the_crawl_from_ending(tmp_path: Path) -> None:
+    (tmp_path / "broken_request.py").write_text(BROKEN_REQUEST)
+    site = Site({"/": page("One.", links={"/broken": "broken", "/two": "two"}), "/two": page("Two.")})
+    with serving(site):
+        ended = crawl(tmp_path, {"seeds": site.url}, env={"SCRAPY_SETTINGS_MODULE": "broken_request"}, timeout=30)
+    assert {item["url"] for item in ended.items()} == {site.url, f"{site.url}two"}
+    assert f"Failed: {Outcome(Code.CRAWLER_ERROR).message} (1)." in ended.closing()
+    assert "ValueError: no request" in ended.err
 
 
 @pytest.mark.long
