@@ -22,7 +22,7 @@ from crawler.urls.address import address_of
 MOST_BESIDE_A_PHOTO = 400
 """The most columns of text on the page of an image: its size, date and camera take some 200; 李 takes two."""
 MOST_WITH_WEAK_EVIDENCE = 120
-"""The same limit for weaker evidence, a sentence or two: for a gallery, or a page that `_names_the_page` recognises."""
+"""The most columns of a sentence or two where evidence is weaker: a gallery, or a page that `_names_the_page` finds."""
 FEWEST_IN_A_GALLERY = 6
 """The fewest images that make a gallery, each with a link to a larger image."""
 ATTACHMENT = "attachment"

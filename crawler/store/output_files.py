@@ -44,7 +44,7 @@ class FileOffset:
     """How much of a file is committed."""
 
     size: int = 0
-    """In bytes."""
+    """The number of bytes that are committed."""
     end: int = 0
     """A hash of the last committed bytes."""
 

@@ -48,9 +48,9 @@ class Treatment(Enum):
 
     FETCH = "fetch"
     EMPTY = "empty"
-    """With an empty stylesheet."""
+    """The answer is an empty stylesheet."""
     PIXEL = "pixel"
-    """With an image of one pixel."""
+    """The answer is an image of one pixel."""
     REFUSE = "refuse"
 
 

@@ -33,7 +33,7 @@ class RemainingPages:
 
     source: PageSource
     keys: NDArray[np.int64]
-    """In ascending order."""
+    """The sorted keys."""
 
     def pages(
         self, columns: Sequence[str], removed: Removed | None = None, responses: bool = False

@@ -35,13 +35,15 @@ CELLS = frozenset(("td", "th"))
 ENOUGH = 0.3
 """A whole is kept if at least this share of its words is in kept blocks."""
 ENOUGH_BETWEEN = 0.1
-"""The same share for a whole between two kept blocks."""
+"""The share of words that is enough for a whole between two kept blocks."""
 LIKELY_AFTER_TEXT = 0.25
 """Directly after a kept block, a table, row or code is kept if the average probability of its words is at least this.
 Tables after the end of an article have less than 0.1.
 """
 LIKELY_ALONE = 0.35
-"""The same probability elsewhere, for example for a table of a class's members below a heading that is not kept."""
+"""The least average probability elsewhere, for example of a table of a class's members below a heading that is not
+kept.
+"""
 MAX_BLOCKS_OF_PART = 1.5
 """The most blocks that the cells or items of a whole have on average."""
 NEAR = 2

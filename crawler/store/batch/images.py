@@ -54,7 +54,7 @@ READY_SITES = {with_images: sites.where(*IS_READY) for with_images, sites in REC
 SITES_WITH_ENOUGH_PAGES = select(site.c.id).where(
     site.c.id.in_(bindparam("sites", expanding=True)), site.c.pages >= bindparam("enough")
 )
-"""Those of some sites that have enough pages."""
+"""The sites, among some, that have enough pages."""
 
 
 def _unlocked(addresses: Select[Any]) -> ScalarSelect[Any]:

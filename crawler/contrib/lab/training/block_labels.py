@@ -24,7 +24,7 @@ GAP = 300
 Tokens further away can only match as runs.
 """
 SLACK = 20
-"""The same applies if the page has more than twice as many tokens between the two anchors as the gold, plus SLACK."""
+"""If the page has more than twice the gold's tokens there, plus SLACK, they too are compared only near the anchors."""
 Span = tuple[int, int]
 """The positions of the first token of a passage, and of the first one after it."""
 Anchor = tuple[int, int]

@@ -42,8 +42,8 @@ MAX_BLOCKS = 600
 MAX_VECTORS = 600
 """The most support vectors of an SVM that may be chosen."""
 INSIGNIFICANT = 0.01
-"""With MAX_BLOCKS blocks, a difference in F1 below this is not significant. Of the SVMs this close to the best one, the
-one with the fewest vectors is chosen: it is fast, and smooth enough to generalize.
+"""A smaller difference in F1 is not significant with MAX_BLOCKS blocks. Of the SVMs this close to the best one, the one
+with the fewest vectors is chosen: it is fast, and smooth enough to generalize.
 """
 COSTS = (1.0, 10.0, 100.0, 1_000.0)
 GAMMAS = (1.0, 4.0, 16.0, 64.0, 256.0)
