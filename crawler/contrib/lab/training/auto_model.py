@@ -50,7 +50,7 @@ TRUST = 0.5
 """The weight of the teacher's prediction in what the networks learn; the label has the rest."""
 EPOCHS = 12
 BY_NAMES = 0.4
-"""The weight, in the choice of a page's type, of the classifier that knows only names; the other one has the rest."""
+"""The weight of the classifier that knows only names when a page's type is chosen; the other one has the rest."""
 NETWORKS = 2
 """How many networks are trained, from different random weights."""
 TREES = 150
