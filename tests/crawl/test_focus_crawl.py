@@ -3,8 +3,10 @@
 import re
 import sqlite3
 import sys
+import threading
 import time
 from contextlib import ExitStack, closing
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from string import ascii_lowercase
@@ -267,14 +269,36 @@ def pages_about(text: str, words: str, count: int, site: int = 0) -> Site:
     return Site({"/": page("Contents.", links={f"/{name}": words for name in names}), **routes})
 
 
+def in_step(leader: Site, followers: list[Site]) -> None:
+    """Make each follower answer its n-th page only after the leader was asked for n pages: on a busy machine a crawl
+    would otherwise know many pages of one site and none of another.
+    """
+    turns = [threading.Semaphore(0) for _ in followers]
+
+    def lead(asked: Asked, body: str) -> Answer:
+        for turn in turns:
+            turn.release()
+        if len(leader.asked) > len(leader.routes) - 10:
+            time.sleep(0.15)  # the crawl counts the links that wait once a second
+        return Answer(body)
+
+    def follow(asked: Asked, body: str, turn: threading.Semaphore) -> Answer:
+        assert turn.acquire(timeout=60)
+        return Answer(body)
+
+    leader.routes = {path: partial(lead, body=body) for path, body in leader.routes.items()}
+    for site, turn in zip(followers, turns, strict=True):
+        site.routes = {path: partial(follow, body=body, turn=turn) for path, body in site.routes.items()}
+
+
 @pytest.mark.parametrize("min_chance", ["", "0"])
 def test_a_host_that_brings_nothing_waits(tmp_path: Path, min_chance: str) -> None:
+    bees = pages_about(BEES, "honey bees", 30)
+    cars = [pages_about(CARS, "cars", 30, number) for number in (1, 2)]
+    in_step(bees, cars)
     with ExitStack() as servers:
-        bees = servers.enter_context(serving(pages_about(BEES, "honey bees", 30), "127.0.0.2"))
-        cars = [
-            servers.enter_context(serving(pages_about(CARS, "cars", 30, number), f"127.0.0.{number}"))
-            for number in range(3, 5)
-        ]
+        for number, site in enumerate((bees, *cars), 2):
+            servers.enter_context(serving(site, f"127.0.0.{number}"))
         seeds = " ".join(site.url for site in (bees, *cars))
         arguments = {"seeds": seeds, "topic": "honey bees", "images": "no", "min_chance": min_chance}
         ended = crawl(tmp_path, arguments, TWO_HOSTS | {"LOGSTATS_INTERVAL": "0.1"})
