@@ -159,8 +159,9 @@ class SitePatterns:
                 self.counts, {counted: self._names_of(counted) for counted in self.counts}
             )
             self._useless_lists = useless_lists(self.counts)
-        # A pattern of lists borrows the useless requests to lists of all other patterns.
-        lists_lent = self._useless_lists - counts.useless if counts.is_of_lists else 0
+        # A pattern of lists borrows the useless requests to lists of all other patterns. `_useless_lists` leaves out
+        # patterns with a label, which may have more useless requests than it.
+        lists_lent = max(0, self._useless_lists - counts.useless) if counts.is_of_lists else 0
         return is_unproductive(pattern, counts, self._lent(pattern), lists_lent)
 
     def judged_by(self, pattern: str) -> str:

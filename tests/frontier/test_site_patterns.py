@@ -237,6 +237,13 @@ def test_lists_of_a_site_are_alike() -> None:
         assert site.is_unproductive(NAMED) is expected
 
 
+@pytest.mark.parametrize("useless", [ENOUGH_LISTS - 1, ENOUGH_LISTS])
+def test_lists_of_a_labelled_pattern_bring_nothing(useless: int) -> None:
+    site = SitePatterns()
+    site.update({f"{NAMED} .more": lists(0, useless), NAMED: GOOD})
+    assert site.is_unproductive(f"{NAMED} .more") is (useless == ENOUGH_LISTS)
+
+
 LISTED = {"/post/*": GOOD}
 ARCHIVES = {"/#/#": PatternCounts(0, 5, 5)}
 PART = PatternCounts(0, 2, 2)
