@@ -310,7 +310,8 @@ def serve(application: App, address: ListenAddress, where: str) -> int:
         listening = listen(address.host, address.port)
     except OSError as error:
         sentence = N_("cannot listen on {host} port {port}: {why}; choose another with --port")
-        values = {"host": address.host, "port": address.port, "why": error.strerror}
+        why = str(error.strerror).partition(" (while ")[0]  # `create_server` adds the address
+        values = {"host": address.host, "port": address.port, "why": why}
         say("dashboard", Message(sentence, values))
         return 1
     ended = Event()

@@ -366,6 +366,7 @@ def test_a_second_one_at_the_same_port_ends_with_a_sentence(served: Asked, tmp_p
     assert second.wait(PATIENCE) == 1
     told = Path(log).read_text()
     assert re.fullmatch(rf"dashboard: .* 127.0.0.1 .*\b{port}\b.*--port\n", told)
+    assert told.count("127.0.0.1") == told.count(str(port)) == 1
 
 
 @pytest.mark.long
