@@ -3,22 +3,40 @@
 import os
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
+from time import process_time
 
 import pytest
 from fault_injection import database, faults, left_by, prose, sqlite_url
 from internet_server import Asked, Reply, Server, serving
 from sites import OPEN, Crawl, crawl, page
 
+from crawler import clean
+
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(sys.platform != "linux", reason="a crawl of several loopback addresses"),
 ]
 
-PAGES = 560
 SENTENCES = 400
-"""Of a page: reading them keeps a processor busy for some 50 ms, and one process for 25 s."""
+"""Of a page: reading them keeps a processor busy for 10 to 50 ms."""
+SECONDS = 22
+"""For so long one process is busy with all pages: a worker joins after 5 s, if 10 s are left."""
 SETTINGS = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
+
+
+@cache
+def pages_in_all() -> int:
+    """How many pages keep a process of this machine busy for `SECONDS`; a multiple of 8.
+
+    A crawl needs for a page some three times as long as reading its text.
+    """
+    bodies = [page(*prose(number, SENTENCES)) for number in range(-40, 0)]
+    begun = process_time()
+    assert all(clean(body).text for body in bodies)
+    seconds_of_a_page = 3 * (process_time() - begun) / len(bodies)
+    return 8 * round(SECONDS / seconds_of_a_page / 8)
 
 
 class Hosts:
@@ -26,7 +44,7 @@ class Hosts:
 
     def __init__(self, hosts: int) -> None:
         self.names = [f"127.0.0.{number}" for number in range(1, hosts + 1)]
-        self.size = PAGES // hosts
+        self.size = pages_in_all() // hosts
         self.requests: Counter[tuple[str, str]] = Counter()
         self.bodies = {
             (name, f"/{number}"): self._body(name, number).encode()
@@ -60,7 +78,7 @@ def crawl_of(hosts: Hosts, folder: Path, **settings: str) -> Crawl:
         pages = {hosts.url(*place) for place in hosts.bodies}
         assert faults(left_by(sqlite_url(folder), [folder / "output"]), pages) == []
     assert hosts.requests == Counter(dict.fromkeys(hosts.bodies, 1))
-    assert ended.closing().count(f"{PAGES} pages crawled") == 1
+    assert ended.closing().count(f"{pages_in_all():,} pages crawled") == 1
     return ended
 
 
@@ -74,12 +92,12 @@ def test_a_second_worker_joins_a_crawl_of_several_hosts_that_keeps_one_busy(tmp_
     ended = crawl_of(Hosts(8), tmp_path)
     assert "worker 2 begins" in ended.err
     shares = pages_of_workers(tmp_path)
-    assert sum(shares.values()) == PAGES
-    assert min(shares[1], shares[2]) > PAGES / 10
+    assert sum(shares.values()) == pages_in_all()
+    assert min(shares[1], shares[2]) > pages_in_all() / 10
 
 
 @pytest.mark.parametrize(("hosts", "settings"), [(1, {}), (8, {"AUTO_WORKERS_LIMIT": "1"})])
 def test_no_worker_joins(hosts: int, settings: dict[str, str], tmp_path: Path) -> None:
     ended = crawl_of(Hosts(hosts), tmp_path, **settings)
     assert "worker 2 begins" not in ended.err
-    assert pages_of_workers(tmp_path) == {1: PAGES}
+    assert pages_of_workers(tmp_path) == {1: pages_in_all()}
