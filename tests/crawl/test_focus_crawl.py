@@ -279,7 +279,7 @@ def in_step(leader: Site, followers: list[Site]) -> None:
         for turn in turns:
             turn.release()
         if len(leader.asked) > len(leader.routes) - 10:
-            time.sleep(0.15)  # the crawl counts the links that wait once a second
+            time.sleep(0.15)  # so that the crawl lasts until it counts the links that wait: it does so once a second
         return Answer(body)
 
     def follow(asked: Asked, body: str, turn: threading.Semaphore) -> Answer:

@@ -22,15 +22,15 @@ pytestmark = [
 SENTENCES = 400
 """Of a page: reading them keeps a processor busy for 10 to 50 ms."""
 SECONDS = 22
-"""For so long one process is busy with all pages: a worker joins after 5 s, if 10 s are left."""
+"""One process is busy with all pages for this time. A worker joins after 5 s at the earliest, if 10 s are left."""
 SETTINGS = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
 
 
 @cache
 def pages_in_all() -> int:
-    """How many pages keep a process of this machine busy for `SECONDS`; a multiple of 8.
+    """How many pages keep one process of this machine busy for `SECONDS`; a multiple of 8, for 8 hosts.
 
-    A crawl needs for a page some three times as long as reading its text.
+    A page takes a crawl some three times as long as `clean` needs to extract its text.
     """
     bodies = [page(*prose(number, SENTENCES)) for number in range(-40, 0)]
     begun = process_time()
